@@ -1,0 +1,4 @@
+package stage
+
+// Report collects per file what a load saw.
+type Report struct{}
