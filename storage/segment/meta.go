@@ -34,7 +34,7 @@ type Column struct {
 type ZoneMap struct {
 	// Min and Max have one row of the column's type; nil where unknown (no value, NaN, variants, nested types).
 	// Text bounds may be cut: Min is a lower and Max an upper bound.
-	Min, Max *vec.Vector
+	Min, Max *vec.Vector `json:"-"`
 	Nulls    int64
 	Rows     int64
 }
