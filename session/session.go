@@ -1,0 +1,242 @@
+package session
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ebira-db/ebira/sql/bind"
+	"github.com/ebira-db/ebira/sql/function"
+	"github.com/ebira-db/ebira/sql/parse"
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/storage/catalog"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// Session is one client's state: user, current database, variables. It may be used by several goroutines; statements do not exclude
+// each other, each sees the state at its start.
+type Session struct {
+	engine *Engine
+	user   string
+
+	mu       sync.Mutex
+	database string
+	vars     map[string]string
+	closed   bool
+}
+
+// NewSession starts a session of a user; the name is empty where no login is needed.
+func (e *Engine) NewSession(user string) *Session {
+	e.mu.Lock()
+	e.sessions++
+	e.mu.Unlock()
+	return &Session{engine: e, user: user, database: catalog.DefaultDatabase, vars: map[string]string{}}
+}
+
+// Close ends the session. It may be called several times.
+func (s *Session) Close() {
+	s.mu.Lock()
+	was := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if !was {
+		s.engine.mu.Lock()
+		s.engine.sessions--
+		s.engine.mu.Unlock()
+	}
+}
+
+// Engine returns the engine of the session.
+func (s *Session) Engine() *Engine { return s.engine }
+
+// User returns the name of the user, "" without login.
+func (s *Session) User() string { return s.user }
+
+// Database returns the current database.
+func (s *Session) Database() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.database
+}
+
+// SetDatabase is USE: it fails if the database does not exist.
+func (s *Session) SetDatabase(name string, quoted bool) error {
+	exact := name
+	if !reservedDatabase(name) {
+		d, err := s.engine.store.Snapshot().Database(name, quoted)
+		if err != nil {
+			return err
+		}
+		exact = d.Name
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.database = exact
+	return nil
+}
+
+// Var returns the value of a variable that exists.
+func (s *Session) Var(name string) string {
+	d := settings[name]
+	if d.global {
+		return s.engine.global(s.engine.store.Snapshot(), name)
+	}
+	s.mu.Lock()
+	v, ok := s.vars[name]
+	s.mu.Unlock()
+	if ok {
+		return v
+	}
+	if v, ok := s.engine.store.Snapshot().Setting(name); ok {
+		return v
+	}
+	return d.initial
+}
+
+// intVar returns an integer variable.
+func (s *Session) intVar(name string) int {
+	n, err := strconv.Atoi(s.Var(name))
+	if err != nil {
+		panic("BUG: variable " + name + " holds " + s.Var(name))
+	}
+	return n
+}
+
+// SetVar sets a session variable; the empty value goes back to the default.
+func (s *Session) SetVar(name, value string) error {
+	d, err := findSetting(name)
+	if err != nil {
+		return err
+	}
+	if d.global {
+		return sqlerr.New(sqlerr.Bind, "variable %s belongs to the server: use SET GLOBAL", d.name)
+	}
+	if value != "" {
+		if value, err = d.normal(value); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if value == "" && d.initial != "" {
+		delete(s.vars, d.name)
+	} else {
+		s.vars[d.name] = value
+	}
+	return nil
+}
+
+// setGlobal sets a variable for the server and, where it is a session variable too, for sessions that have not set it.
+func (s *Session) setGlobal(ctx context.Context, name, value string) error {
+	d, err := findSetting(name)
+	if err != nil {
+		return err
+	}
+	if value, err = d.normal(value); err != nil {
+		return err
+	}
+	op := &catalog.SetGlobal{Name: d.name, Value: value}
+	if _, err := s.engine.store.Commit(ctx, &catalog.Edit{Ops: []catalog.Op{op}}, nil); err != nil {
+		return err
+	}
+	s.engine.applyGlobal(d.name, value)
+	return nil
+}
+
+// applyGlobal makes a changed global setting effective.
+func (e *Engine) applyGlobal(name, value string) {
+	if name != "segment_cache_memory_percentage" {
+		return
+	}
+	percent, _ := strconv.Atoi(value)
+	e.memory.SetLimits(e.cfg.MemoryLimit, percent)
+	e.pages.Resize(e.memory.Pages.Limit())
+	e.meta.Resize(e.memory.Metadata.Limit())
+}
+
+// call is the state of one execution.
+type call struct {
+	s    *Session
+	snap *catalog.Snapshot
+	fn   *function.Ctx
+	env  *bind.Env
+}
+
+// newCall fixes what one statement sees: a Snapshot, the time, the variables.
+func (s *Session) newCall(snap *catalog.Snapshot, params []*vec.Vector) *call {
+	zone, err := loadZone(s.Var("time_zone"))
+	if err != nil {
+		zone = time.UTC
+	}
+	c := &call{s: s, snap: snap, fn: &function.Ctx{
+		Now: time.Now().UnixMicro(), Zone: zone, User: s.user, Catalog: catalog.CatalogName, Database: s.Database(),
+		VariantTotalOrder: s.Var("variant_total_order") == "true", Rounding: s.Var("numeric_cast_option") == "rounding",
+	}}
+	c.env = &bind.Env{Tables: &tables{c}, Ctx: c.fn, Params: params, Variable: c.variable}
+	return c
+}
+
+// variable answers @@name.
+func (c *call) variable(name string, _ bool) (string, bool) {
+	d, err := findSetting(name)
+	if err != nil {
+		return "", false
+	}
+	return c.s.Var(d.name), true
+}
+
+// bindEnv is what expressions outside of queries (DEFAULT, SET) are bound against.
+func (s *Session) bindEnv(params []*vec.Vector) *bind.Env {
+	return s.newCall(s.engine.store.Snapshot(), params).env
+}
+
+func (s *Session) set(ctx context.Context, st *parse.Set) (*Result, error) {
+	for _, it := range st.Items {
+		value, err := s.settingText(it.Value)
+		if err != nil {
+			return nil, err
+		}
+		if it.Scope == parse.ScopeGlobal {
+			err = s.setGlobal(ctx, it.Name, value)
+		} else {
+			err = s.SetVar(it.Name, value)
+		}
+		if err != nil {
+			return nil, sqlerr.WithPlace(err, it.Pos())
+		}
+	}
+	return &Result{}, nil
+}
+
+// settingText turns the value of SET into text: a bare word stands for itself, DEFAULT for the initial value.
+func (s *Session) settingText(e parse.Expr) (string, error) {
+	switch e := e.(type) {
+	case *parse.ColumnRef:
+		return e.Parts[0].Name, nil
+	case *parse.DefaultValue:
+		return "", nil
+	}
+	v, err := bind.Constant(s.bindEnv(nil), e)
+	if err != nil {
+		return "", err
+	}
+	if v.IsNull(0) {
+		return "", sqlerr.At(sqlerr.Conversion, e.Pos(), "a variable cannot be NULL; use DEFAULT")
+	}
+	return cellText(v, 0)
+}
+
+func (s *Session) use(st *parse.Use) (*Result, error) {
+	id := st.Name.Last()
+	if st.Catalog || len(st.Name.Parts) == 2 {
+		c := st.Name.Parts[0]
+		if c.Name != catalog.CatalogName {
+			return nil, sqlerr.At(sqlerr.NotFound, c.Pos(), "catalog %s does not exist; there is one, %s", c.Name, catalog.CatalogName)
+		}
+		if len(st.Name.Parts) == 1 {
+			return &Result{}, nil
+		}
+	}
+	return &Result{}, sqlerr.WithPlace(s.SetDatabase(id.Name, id.Quoted), id.Pos())
+}
