@@ -73,6 +73,8 @@ type Target struct {
 	Default *vec.Vector
 	// Added says that this load adds the column: it is NULL in records that lack it, whatever Format.Missing says.
 	Added bool
+	// Fixed says that the column is not in COPY's column list: it takes its default in every row and no field is read into it.
+	Fixed bool
 }
 
 // Unknown says what happens with fields that are no target.
