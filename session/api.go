@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -11,7 +12,7 @@ import (
 type Prepared struct {
 	sess *Session
 	text string
-	stmt statement
+	stmt parse.Statement
 
 	// Schema describes the result rows; nil if the statement yields none (DDL, DML, SET, ...).
 	Schema types.Schema

@@ -13,7 +13,12 @@ import (
 
 // tableClauses checks the clauses behind the column list: those that cannot change an answer are kept for SHOW CREATE TABLE, the others
 // are refused until they are built.
-func (s *Session) tableClauses(t *catalog.Table, st *parse.CreateTable) error {
+//
+// A table made by a query has its columns only after the query is bound: columnsKnown is false before, and column names are not looked at.
+func (s *Session) tableClauses(t *catalog.Table, st *parse.CreateTable, columnsKnown bool) error {
+	if !columnsKnown {
+		return nil
+	}
 	for _, c := range st.Constraints {
 		return sqlerr.At(sqlerr.Unsupported, c.Pos(), "%s is not supported; DUPLICATE KEY (columns) sets the sort order", constraintName(c.Kind))
 	}
@@ -26,10 +31,10 @@ func (s *Session) tableClauses(t *catalog.Table, st *parse.CreateTable) error {
 	if d := st.Distribution; d != nil {
 		for _, id := range d.Columns {
 			c, err := column(t, id)
-			if err != nil && st.As == nil {
+			if err != nil {
 				return err
 			}
-			if err == nil && c.Type.Kind == types.Variant {
+			if c.Type.Kind == types.Variant {
 				return sqlerr.At(sqlerr.Bind, id.Pos(), "a VARIANT column cannot distribute rows")
 			}
 		}
@@ -74,9 +79,6 @@ func (s *Session) sortKey(t *catalog.Table, st *parse.CreateTable) error {
 	for _, id := range cols {
 		c, err := column(t, id)
 		if err != nil {
-			if st.As != nil {
-				continue
-			}
 			return err
 		}
 		if c.Type.IsVariant() || c.Type.Phys() == types.PhysList || c.Type.Phys() == types.PhysStruct {

@@ -87,7 +87,7 @@ func (s *Session) buildTable(snap *catalog.Snapshot, st *parse.CreateTable) (*ca
 	if st.Comment != nil {
 		t.Comment = st.Comment.Value
 	}
-	return t, s.tableClauses(t, st)
+	return t, s.tableClauses(t, st, st.As == nil)
 }
 
 // addColumn appends a column under a new id.
@@ -109,46 +109,14 @@ func addColumn(t *catalog.Table, c catalog.Column, at parse.Ident) error {
 
 // buildColumn makes a column from its definition; the id is given by addColumn.
 func (s *Session) buildColumn(d *parse.ColumnDef) (catalog.Column, error) {
-	c := catalog.Column{Name: d.Name.Name, NotNull: d.Null == parse.NotNull}
 	if err := checkName("column", d.Name); err != nil {
-		return c, err
+		return catalog.Column{}, err
 	}
-	if d.Type == nil {
-		return c, sqlerr.At(sqlerr.Syntax, d.Pos(), "column %s needs a type", d.Name.Name)
+	c, err := bind.Column(s.bindEnv(nil), d)
+	if err == nil {
+		c.Type = s.withVariantDefaults(d, c.Type)
 	}
-	for _, con := range d.Constraints {
-		return c, sqlerr.At(sqlerr.Unsupported, con.Pos(), "%s is not supported", constraintName(con.Kind))
-	}
-	t, err := bind.Type(d.Type)
-	if err != nil {
-		return c, err
-	}
-	c.Type = s.withVariantDefaults(t)
-	if d.Comment != nil {
-		c.Comment = d.Comment.Value
-	}
-	if d.Default == nil {
-		return c, nil
-	}
-	c.Default = d.DefaultText
-	if c.Type.IsVariant() && !strings.EqualFold(c.Default, "NULL") {
-		return c, sqlerr.At(sqlerr.Unsupported, d.Default.Pos(), "a %s column can only have DEFAULT NULL", c.Type.Kind)
-	}
-	v, err := bind.ConstantOf(s.bindEnv(nil), d.Default, c.Type)
-	if err != nil {
-		return c, err
-	}
-	if v.IsNull(0) {
-		if strings.EqualFold(c.Default, "NULL") {
-			c.Default = ""
-		}
-		if c.NotNull {
-			return c, sqlerr.At(sqlerr.Constraint, d.Default.Pos(), "column %s is NOT NULL and cannot have DEFAULT NULL", c.Name)
-		}
-		return c, nil
-	}
-	c.DefaultValue = v
-	return c, nil
+	return c, err
 }
 
 func constraintName(k parse.ConstraintKind) string {
@@ -178,28 +146,21 @@ var variantDefaults = []string{
 }
 
 // withVariantDefaults writes session defaults that were changed into a VARIANT type that gives no properties of its own.
-func (s *Session) withVariantDefaults(t types.Type) types.Type {
-	if t.Kind != types.Variant || t.Variant != nil && len(t.Variant.Props.Given) > 0 {
+func (s *Session) withVariantDefaults(d *parse.ColumnDef, t types.Type) types.Type {
+	if t.Kind != types.Variant || len(d.Type.Properties) > 0 {
 		return t
 	}
-	var given []types.Property
+	def := *d.Type
 	for _, name := range variantDefaults {
-		def := "default_" + name
-		if v := s.Var(def); v != settings[def].initial {
-			given = append(given, types.Property{Name: name, Value: v})
+		setting := settings["default_"+name]
+		if v := s.Var(setting.name); v != setting.initial {
+			def.Properties = append(def.Properties, parse.Option{Place: d.Type.Place, Name: name, Value: parse.Value{Kind: parse.ValueString, Text: v}})
 		}
 	}
-	if len(given) == 0 {
-		return t
+	// Defaults that exclude one another are the session's business, not this table's: then none is taken.
+	if with, err := bind.Type(&def); err == nil {
+		return with
 	}
-	spec := types.VariantSpec{}
-	if t.Variant != nil {
-		spec = *t.Variant
-	}
-	if err := bind.SetVariantProperties(&spec, given); err != nil {
-		return t
-	}
-	t.Variant = &spec
 	return t
 }
 

@@ -146,13 +146,18 @@ func (s *Session) setGlobal(ctx context.Context, name, value string) error {
 
 // applyGlobal makes a changed global setting effective.
 func (e *Engine) applyGlobal(name, value string) {
-	if name != "segment_cache_memory_percentage" {
-		return
+	switch name {
+	case "segment_cache_memory_percentage":
+		percent, _ := strconv.Atoi(value)
+		e.memory.SetLimits(e.cfg.MemoryLimit, percent)
+		e.pages.Resize(e.memory.Pages.Limit())
+		e.meta.Resize(e.memory.Metadata.Limit())
+	case "group_commit_interval_ms", "group_commit_data_bytes":
+		snap := e.store.Snapshot()
+		ms, _ := strconv.ParseInt(e.global(snap, "group_commit_interval_ms"), 10, 64)
+		bytes, _ := strconv.ParseInt(e.global(snap, "group_commit_data_bytes"), 10, 64)
+		e.store.SetFlush(time.Duration(ms)*time.Millisecond, bytes)
 	}
-	percent, _ := strconv.Atoi(value)
-	e.memory.SetLimits(e.cfg.MemoryLimit, percent)
-	e.pages.Resize(e.memory.Pages.Limit())
-	e.meta.Resize(e.memory.Metadata.Limit())
 }
 
 // call is the state of one execution.

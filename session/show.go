@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
@@ -148,9 +149,9 @@ func (s *Session) showRest(snap *catalog.Snapshot, st *parse.Show, out *rowsBuil
 			out.add(q.ID, q.User, q.Database, int64(q.Elapsed().Seconds()), q.State(), q.Text)
 		}
 	case parse.ShowFunctions:
-		for _, n := range functionNames() {
-			if keep(n) {
-				out.add(n)
+		for _, n := range function.Names() {
+			if keep(n.Name) {
+				out.add(n.Name)
 			}
 		}
 	case parse.ShowUsers:

@@ -1,0 +1,159 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ebira-db/ebira/sql/expr"
+	"github.com/ebira-db/ebira/sql/function"
+	"github.com/ebira-db/ebira/sql/parse"
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/storage/catalog"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// IfExists says what Ingest does with a table that exists.
+type IfExists uint8
+
+// The choices of IfExists.
+const (
+	ExistsFail IfExists = iota
+	ExistsAppend
+	ExistsReplace
+)
+
+// IngestOptions describe a bulk ingest.
+type IngestOptions struct {
+	// Database is "" for the current one. Names are exact, not patterns.
+	Database, Table string
+	// Create makes the table if it does not exist; otherwise that is NotFound.
+	Create   bool
+	IfExists IfExists
+}
+
+// Ingest writes batches of a schema to a table, matching columns by name: missing ones take their default, unknown ones are an error.
+// It is atomic: table and rows are committed together, or nothing is. next returns nil at the end.
+func (s *Session) Ingest(ctx context.Context, o IngestOptions, schema types.Schema, next func() (*vec.Batch, error)) (rows int64, err error) {
+	defer func() { recovered(recover(), &err) }()
+	pin := s.engine.store.Pin()
+	defer pin.Release()
+	c := s.newCall(pin.Snapshot(), nil)
+	t, first, err := s.ingestTable(c.snap, o, schema)
+	if err != nil {
+		return 0, err
+	}
+	exprs, err := ingestColumns(c, t, schema)
+	if err != nil {
+		return 0, err
+	}
+	src := &plan.Stream{Next: next, Out: schema}
+	project := &plan.Project{Input: src, Exprs: exprs}
+	for _, col := range t.Columns {
+		project.Out = append(project.Out, types.Field{Name: col.Name, Type: col.Type})
+	}
+	r, err := c.write(ctx, "bulk ingest into "+t.Name, &plan.Write{Input: project, Table: t}, t, first)
+	if err != nil {
+		return 0, err
+	}
+	return r.Affected, nil
+}
+
+// ingestTable finds or makes the table and returns the operations that must come before its rows.
+func (s *Session) ingestTable(snap *catalog.Snapshot, o IngestOptions, schema types.Schema) (*catalog.Table, []catalog.Op, error) {
+	database := o.Database
+	if database == "" {
+		database = s.Database()
+	}
+	if reservedDatabase(database) {
+		return nil, nil, sqlerr.New(sqlerr.Permission, "tables of %s can only be read", database)
+	}
+	d, err := snap.Database(database, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := snap.Table(d.Name, o.Table, true)
+	switch {
+	case err != nil && !o.Create:
+		return nil, nil, err
+	case err == nil && o.IfExists == ExistsFail:
+		return nil, nil, sqlerr.New(sqlerr.Exists, "table %s.%s exists already", d.Name, old.Name)
+	case err == nil && o.IfExists == ExistsAppend:
+		return old, nil, nil
+	}
+	if err := checkName("table", parse.Ident{Name: o.Table}); err != nil {
+		return nil, nil, err
+	}
+	t := &catalog.Table{ID: catalog.TableID(s.engine.store.NewID()), Database: d.Name, Name: o.Table, NextColumn: 1}
+	for _, f := range schema {
+		id := parse.Ident{Name: f.Name, Quoted: true}
+		if err := checkName("column", id); err != nil {
+			return nil, nil, err
+		}
+		ft := f.Type
+		if ft.Kind == types.Null {
+			ft = types.Of(types.Varchar)
+		}
+		if err := addColumn(t, catalog.Column{Name: f.Name, Type: ft, NotNull: f.NotNull}, id); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(t.Columns) == 0 {
+		return nil, nil, sqlerr.New(sqlerr.Bind, "the data to be ingested has no columns")
+	}
+	var first []catalog.Op
+	if old != nil {
+		first = append(first, &catalog.DropTable{ID: old.ID})
+	}
+	return t, append(first, &catalog.CreateTable{Table: t}), nil
+}
+
+// ingestColumns maps the columns of the data to those of the table, with casts that do not fail on types that fit.
+func ingestColumns(c *call, t *catalog.Table, schema types.Schema) ([]expr.Expr, error) {
+	used := make([]bool, len(schema))
+	exprs := make([]expr.Expr, len(t.Columns))
+	for i, col := range t.Columns {
+		j := matchField(schema, used, col.Name)
+		if j < 0 {
+			v := col.DefaultValue
+			if v == nil {
+				v = vec.NewNull(col.Type, 1)
+			}
+			exprs[i] = &expr.Const{Value: vec.Flatten(v)}
+			continue
+		}
+		used[j] = true
+		from := schema[j].Type
+		exprs[i] = &expr.Column{Index: j, Name: col.Name, T: from}
+		if !from.Equal(col.Type) {
+			if function.CanCast(from, col.Type) == function.No {
+				return nil, sqlerr.New(sqlerr.Type, "column %s: %s cannot be converted to %s", col.Name, from, col.Type)
+			}
+			exprs[i] = &expr.Cast{Arg: exprs[i], To: col.Type}
+		}
+	}
+	for j, f := range schema {
+		if !used[j] {
+			return nil, sqlerr.New(sqlerr.Bind, "table %s has no column %s", t.Name, f.Name)
+		}
+	}
+	return exprs, nil
+}
+
+// matchField finds the field for a column: the exact name, else one that differs in case only.
+func matchField(schema types.Schema, used []bool, name string) int {
+	hit := -1
+	for j, f := range schema {
+		if used[j] {
+			continue
+		}
+		if f.Name == name {
+			return j
+		}
+		if hit < 0 && strings.EqualFold(f.Name, name) {
+			hit = j
+		}
+	}
+	return hit
+}

@@ -1,0 +1,179 @@
+package session
+
+import (
+	"context"
+
+	"github.com/ebira-db/ebira/cache"
+	"github.com/ebira-db/ebira/sql/bind"
+	"github.com/ebira-db/ebira/sql/parse"
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/storage/catalog"
+	"github.com/ebira-db/ebira/storage/segment"
+	"github.com/ebira-db/ebira/storage/store"
+	"github.com/ebira-db/ebira/vec"
+	"github.com/ebira-db/ebira/vexec"
+)
+
+// insert executes INSERT INTO.
+func (c *call) insert(ctx context.Context, st *parse.Insert) (*Result, error) {
+	if st.Overwrite {
+		return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "INSERT OVERWRITE is not supported; TRUNCATE and INSERT")
+	}
+	ch, err := c.bindChange(st)
+	if err != nil {
+		return nil, err
+	}
+	return c.write(ctx, st.Source(), ch.Plan, ch.Table, nil)
+}
+
+// createTableAs executes CREATE TABLE AS: the query runs first, then table and rows are committed together.
+func (s *Session) createTableAs(ctx context.Context, st *parse.CreateTable, t *catalog.Table) (*Result, error) {
+	pin := s.engine.store.Pin()
+	defer pin.Release()
+	c := s.newCall(pin.Snapshot(), nil)
+	r, err := bind.Query(c.env, st.As)
+	if err != nil {
+		return nil, err
+	}
+	cols, err := bind.ResultColumns(r.Schema, st.Columns, st.Pos())
+	if err != nil {
+		return nil, err
+	}
+	t.Columns, t.NextColumn = nil, 1
+	for _, col := range cols {
+		id := parse.Ident{Place: st.As.Place, Name: col.Name, Quoted: true}
+		if err := checkName("column", id); err != nil {
+			return nil, err
+		}
+		if err := addColumn(t, col, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.tableClauses(t, st, true); err != nil {
+		return nil, err
+	}
+	n, err := bind.Rows(c.env, r.Plan, t, nil)
+	if err != nil {
+		return nil, err
+	}
+	create, err := s.createOps(c.snap, st, t)
+	if err != nil || create == nil {
+		return &Result{}, err
+	}
+	return c.write(ctx, st.Source(), n, t, create.Ops)
+}
+
+// write runs a Write or Delete plan to its end and commits its effects behind the operations first.
+func (c *call) write(ctx context.Context, textOf string, n plan.Node, t *catalog.Table, first []catalog.Op) (*Result, error) {
+	w, err := c.run(ctx, textOf, n)
+	if err != nil {
+		return nil, err
+	}
+	defer w.lease.End()
+	e := &catalog.Edit{Ops: first}
+	e.Add(w.ops(t)...)
+	if len(e.Ops) > 0 {
+		if _, err := c.s.engine.store.Commit(ctx, e, nil); err != nil {
+			return nil, err
+		}
+	}
+	c.s.engine.counts.rowsWritten.Add(w.effects.WrittenRows)
+	return &Result{Affected: max(w.effects.WrittenRows, w.effects.DeletedRows)}, nil
+}
+
+// written is what a finished Write or Delete plan leaves to be committed. The lease must be ended after the commit.
+type written struct {
+	lease   *store.Lease
+	effects vexec.Effects
+	store   *store.Store
+}
+
+// run executes a plan without result rows while its caller waits.
+func (c *call) run(ctx context.Context, textOf string, n plan.Node) (w *written, err error) {
+	s := c.s
+	n, _ = c.optimize(n, false)
+	run, cancel := s.detach(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() { cancel(canceled(ctx)) })
+	defer stop()
+	q := s.begin(textOf, cancel)
+	defer func() { s.engine.end(q, err) }()
+	sl, err := s.engine.slots.take(run)
+	if err != nil {
+		return nil, err
+	}
+	defer sl.release()
+	budget := s.engine.memory.Queries.Child("statement", 0)
+	defer budget.Close()
+	w = &written{lease: s.engine.store.Lease(), store: s.engine.store}
+	vq, err := vexec.Build(n, c.execEnv(budget, w.lease))
+	if err == nil {
+		err = vq.Run(run, func(*vec.Batch) error { return nil })
+	}
+	q.peak.Store(budget.Peak())
+	if err != nil {
+		w.lease.End()
+		return nil, err
+	}
+	w.effects = vq.Effects()
+	return w, nil
+}
+
+// ops turns the effects into operations on a table.
+func (w *written) ops(t *catalog.Table) []catalog.Op {
+	var ops []catalog.Op
+	if len(w.effects.Segments) > 0 {
+		ops = append(ops, &catalog.AddSegments{Table: t.ID, Segments: w.effects.Segments})
+	}
+	var ids []catalog.ColumnID
+	for _, c := range t.Columns {
+		ids = append(ids, c.ID)
+	}
+	for _, b := range w.effects.Batches {
+		id := segment.ID(w.store.NewID())
+		ops = append(ops, &catalog.AddBatch{Table: t.ID, Batch: &catalog.Batch{ID: id, Columns: ids, Data: b}})
+	}
+	for id, rows := range w.effects.Deleted {
+		ops = append(ops, &catalog.DeleteRows{Table: t.ID, Target: id, Rows: catalog.NewDeletionVector(rows...)})
+	}
+	return ops
+}
+
+// changeRows runs DELETE and UPDATE, again where another statement changed the same rows first.
+func (s *Session) changeRows(ctx context.Context, params []*vec.Vector, st parse.Statement) (*Result, error) {
+	for tries := 0; ; tries++ {
+		r, err := s.changeRowsOnce(ctx, params, st)
+		if err == nil || sqlerr.KindOf(err) != sqlerr.Conflict || tries >= maxCommitTries {
+			return r, err
+		}
+	}
+}
+
+func (s *Session) changeRowsOnce(ctx context.Context, params []*vec.Vector, st parse.Statement) (*Result, error) {
+	pin := s.engine.store.Pin()
+	defer pin.Release()
+	c := s.newCall(pin.Snapshot(), params)
+	ch, err := c.bindChange(st)
+	if err != nil {
+		return nil, err
+	}
+	return c.write(ctx, st.Source(), ch.Plan, ch.Table, nil)
+}
+
+// execEnv is what a query may use. lease covers the segments that it writes; nil for queries that write none.
+func (c *call) execEnv(budget *cache.Budget, lease *store.Lease) *vexec.Env {
+	s := c.s
+	e := s.engine
+	workers := s.intVar("max_threads")
+	if workers == 0 {
+		workers = e.cfg.Threads
+	}
+	return &vexec.Env{
+		Fn: c.fn, Workers: workers, BatchRows: s.intVar("batch_rows"), Budget: budget,
+		OpenSegment: func(_ *catalog.Table, m *segment.Meta) (*segment.Reader, error) { return e.openSegment(m) },
+		NewSegment:  func(t *catalog.Table) (*segment.Writer, error) { return e.newSegment(lease, t) },
+		OpenStage:   e.openStage,
+		Options:     vexec.Options{NoPruning: s.Var("enable_pruning") == "false", DeltaRows: e.cfg.DeltaRows},
+	}
+}
