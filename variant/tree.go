@@ -1,0 +1,107 @@
+package variant
+
+import (
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// Step is one step of a path: a key, or an array index (from 0) where IsIndex.
+type Step struct {
+	Key     string
+	Index   int
+	IsIndex bool
+}
+
+// Tree is the shredded form of Rows rows, in the shape of the Parquet Variant shredding specification. Row numbers in it count from the
+// start of the tree: a segment when it is written, a page when it is read.
+type Tree struct {
+	Rows int
+	// Null has a set bit for each row that is SQL NULL; nil means none.
+	Null vec.Bitmap
+	// Names is the dictionary that all residual values refer to; it also holds the names of shredded fields. Ids are positions.
+	Names [][]byte
+	// Meta is Names as metadata bytes, the same for all rows.
+	Meta []byte
+	// Ranks is NameRanks(Names), for readers that make many trees of one dictionary; nil has it computed where it is needed.
+	Ranks []uint32
+	// IDs gives the position of each name in Names; nil, likewise.
+	IDs  map[string]uint32
+	Root *Node
+	// Paths describes the paths of the rows; pages have none.
+	Paths []PathInfo
+	// Exact lists values that the Parquet encoding cannot hold, by ascending row; the residual has a substitute in their place.
+	Exact []ExactValue
+	// Removed counts values that the template could not convert; Duplicates counts object members hidden by a later one of the same name.
+	Removed, Duplicates int
+}
+
+// ExactValue is a value whose residual holds only a substitute: the nearest double or text.
+type ExactValue struct {
+	Row  uint32
+	Path []Step
+	Kind Kind // Number, LargeInt, Decimal, IPv4 or IPv6
+	Text []byte
+}
+
+// NodeKind says what the typed part of a node is.
+type NodeKind uint8
+
+// The node kinds.
+const (
+	NodeNone   NodeKind = iota // residual only
+	NodeScalar                 // Typed
+	NodeObject                 // Children
+	NodeList                   // reserved: arrays stay residual today
+)
+
+// Node holds the values of one path. A row has, at this path: a value in Typed; or an object in ObjectRows whose shredded members are
+// in Children and whose other members, if any, are an object in Value; or any other value in Value; or nothing.
+//
+// Row lists ascend. A nil list beside a non-nil vector (or for NodeObject, a nil ObjectRows) means all rows of the tree; a list that is
+// empty but not nil means none.
+type Node struct {
+	Key  string // name in the parent object; "" for the root
+	Kind NodeKind
+	// Type is the type of Typed: BOOLEAN, integers, FLOAT, DOUBLE, DECIMAL, VARCHAR, BINARY, DATE, TIME, DATETIME, TIMESTAMPTZ, IPV4,
+	// IPV6, UUID. Declared says that a template asked for it.
+	Type     types.Type
+	Declared bool
+	// TypedRows are the rows of Typed, a flat vector without NULLs.
+	TypedRows []uint32
+	Typed     *vec.Vector
+	// ObjectRows are the rows whose value is an object (possibly empty) shredded into Children, which are sorted bytewise by Key.
+	ObjectRows []uint32
+	Children   []*Node
+	// ValueRows are the rows of Value, a flat BINARY vector without NULLs of residual values; JSON null is 0x00.
+	ValueRows []uint32
+	Value     *vec.Vector
+	// Kinds counts the values of the path by kind. Readers of pages may leave it zero.
+	Kinds KindCounts
+}
+
+// Child returns the child with that key, or nil.
+func (n *Node) Child(key string) *Node {
+	lo, hi := 0, len(n.Children)
+	for lo < hi {
+		m := (lo + hi) / 2
+		if n.Children[m].Key < key {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(n.Children) && n.Children[lo].Key == key {
+		return n.Children[lo]
+	}
+	return nil
+}
+
+// Walk calls f for n and all nodes below, parents first, with the keys from the root.
+func (n *Node) Walk(f func(path []string, n *Node)) { n.walk(nil, f) }
+
+func (n *Node) walk(path []string, f func([]string, *Node)) {
+	f(path, n)
+	for _, c := range n.Children {
+		c.walk(append(path[:len(path):len(path)], c.Key), f)
+	}
+}
