@@ -63,7 +63,14 @@ func (l *load) run(ctx context.Context) (*Result, error) {
 	if l.st.Query != nil {
 		return l.runQuery(ctx)
 	}
-	if err := l.findFiles(l.st.Source); err != nil {
+	if l.place, err = l.s.resolve(l.c.snap, l.st.Source); err != nil {
+		return nil, err
+	}
+	all, err := l.s.engine.list(l.place)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.pick(all, l.st.Source.Pos()); err != nil {
 		return nil, err
 	}
 	if len(l.files) == 0 {
@@ -90,7 +97,7 @@ func (l *load) execute(ctx context.Context) (*Result, error) {
 		for _, t := range spec.Targets {
 			scan.Out = append(scan.Out, types.Field{Name: t.Name, Type: t.Type})
 		}
-		w, err := l.c.run(ctx, l.st.Source(), &plan.Write{Input: scan, Table: l.evolved()})
+		w, err := l.c.run(ctx, l.st.SourceText(), &plan.Write{Input: scan, Table: l.evolved()})
 		if err == nil {
 			again, lateErr := l.lateFields(ctx)
 			if again {
@@ -139,16 +146,9 @@ func (l *load) lateFields(ctx context.Context) (again bool, err error) {
 		strings.Join(names, "; "))
 }
 
-// findFiles lists what is to be loaded: the location's files that FILES or PATTERN selects, without empty ones and those loaded before.
-func (l *load) findFiles(src *parse.Location) (err error) {
-	if l.place, err = l.s.resolve(l.c.snap, src); err != nil {
-		return err
-	}
-	all, err := l.s.engine.list(l.place)
-	if err != nil {
-		return err
-	}
-	if all, err = l.selected(all, src); err != nil {
+// pick keeps the files that are to be loaded: those that FILES or PATTERN selects, without empty ones and those loaded before.
+func (l *load) pick(all []stage.File, pos int) (err error) {
+	if all, err = l.selected(all, pos); err != nil {
 		return err
 	}
 	hours := l.s.intVar("load_file_metadata_expire_hours")
@@ -166,13 +166,13 @@ func (l *load) findFiles(src *parse.Location) (err error) {
 		}
 	}
 	if len(l.files) > maxFilesPerCopy {
-		return sqlerr.At(sqlerr.Resource, src.Pos(), "%d files match; one COPY loads at most %d, use MAX_FILES", len(l.files), maxFilesPerCopy)
+		return sqlerr.At(sqlerr.Resource, pos, "%d files match; one COPY loads at most %d, use MAX_FILES", len(l.files), maxFilesPerCopy)
 	}
 	return nil
 }
 
 // selected applies FILES and PATTERN. A name in FILES that does not exist is an error.
-func (l *load) selected(all []stage.File, src *parse.Location) ([]stage.File, error) {
+func (l *load) selected(all []stage.File, pos int) ([]stage.File, error) {
 	if len(l.o.files) > 0 {
 		byName := map[string]stage.File{}
 		for _, f := range all {
@@ -182,7 +182,7 @@ func (l *load) selected(all []stage.File, src *parse.Location) ([]stage.File, er
 		for _, name := range l.o.files {
 			f, ok := byName[strings.TrimPrefix(name, "/")]
 			if !ok {
-				return nil, sqlerr.At(sqlerr.NotFound, src.Pos(), "file %s of FILES does not exist in the location", name)
+				return nil, sqlerr.At(sqlerr.NotFound, pos, "file %s of FILES does not exist in the location", name)
 			}
 			out = append(out, f)
 		}

@@ -37,10 +37,10 @@ func (s *Session) resolve(snap *catalog.Snapshot, l *parse.Location) (*place, er
 }
 
 func (s *Session) resolveStage(snap *catalog.Snapshot, l *parse.Location) (*place, error) {
-	if l.Stage == "~" {
+	if l.Stage.Name == "~" {
 		return nil, sqlerr.At(sqlerr.Unsupported, l.Pos(), "the user stage @~ is not supported; CREATE STAGE makes one")
 	}
-	g, err := snap.Stage(s.Database(), l.Stage, false)
+	g, err := snap.Stage(s.Database(), l.Stage.Name, l.Stage.Quoted)
 	if err != nil {
 		return nil, sqlerr.WithPlace(err, l.Pos())
 	}

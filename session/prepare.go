@@ -71,7 +71,7 @@ func (s *Session) Script(ctx context.Context, text string, f func(source string,
 		if err != nil {
 			return err
 		}
-		err = f(st.Source(), r)
+		err = f(st.SourceText(), r)
 		r.Close()
 		if err != nil {
 			return err
@@ -184,7 +184,7 @@ func (s *Session) execute(ctx context.Context, st parse.Statement, params []*vec
 	switch st := st.(type) {
 	case *parse.QueryStmt:
 		pin := s.engine.store.Pin()
-		return s.newCall(pin.Snapshot(), params).runQuery(ctx, st.Source(), st.Query, pin)
+		return s.newCall(pin.Snapshot(), params).runQuery(ctx, st.SourceText(), st.Query, pin)
 	case *parse.Insert:
 		pin := s.engine.store.Pin()
 		defer pin.Release()

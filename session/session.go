@@ -166,6 +166,8 @@ type call struct {
 	snap *catalog.Snapshot
 	fn   *function.Ctx
 	env  *bind.Env
+	// load is the COPY whose query is being bound, nil otherwise.
+	load *load
 }
 
 // newCall fixes what one statement sees: a Snapshot, the time, the variables.

@@ -48,11 +48,21 @@ func (t *tables) Function(name string, args []bind.FuncArg) (plan.Node, error) {
 
 // Stage reads staged files as a table: NDJSON as the single VARIANT column $1, Parquet by column names.
 func (t *tables) Stage(st *parse.StageTable) (plan.Node, error) {
-	_, files, format, err := t.c.fileRelation(st)
+	p, files, format, err := t.c.fileRelation(st)
 	if err != nil {
 		return nil, err
 	}
 	spec := stage.ReadSpec{Format: format, OnError: stage.OnError{Mode: stage.Abort, Limit: 1}}
+	if l := t.c.load; l != nil {
+		if files, err = l.queryFiles(st, p, files); err != nil {
+			return nil, err
+		}
+		if l.o.given {
+			spec.Format = l.o.format
+		}
+		spec.OnError = l.o.onError
+	}
+	format = spec.Format
 	scan := &plan.StageScan{Files: files}
 	if format.Type == stage.NDJSON {
 		spec.WholeRow = true
@@ -73,6 +83,9 @@ func (t *tables) Stage(st *parse.StageTable) (plan.Node, error) {
 	}
 	scan.Read = spec
 	scan.Report = stage.NewReport(files, spec.OnError)
+	if t.c.load != nil {
+		t.c.load.report = scan.Report
+	}
 	return scan, nil
 }
 
@@ -98,7 +111,7 @@ func (c *call) listFunction(args []bind.FuncArg) (plan.Node, error) {
 	if p, ok := argText(args, "pattern", 1); ok {
 		pattern = &parse.StringLit{Value: p}
 	}
-	files, err := c.s.stageFiles(&parse.Location{Stage: stageName, Path: path}, pattern)
+	files, err := c.s.stageFiles(&parse.Location{Stage: parse.Ident{Name: stageName}, Path: path}, pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +145,8 @@ func (c *call) inferFunction(args []bind.FuncArg) (plan.Node, error) {
 	st := &parse.StageTable{Location: parse.Location{URI: where}}
 	if name, isStage := strings.CutPrefix(where, "@"); isStage {
 		st.Location.URI = ""
-		st.Location.Stage, st.Location.Path, _ = strings.Cut(name, "/")
+		stageName, path, _ := strings.Cut(name, "/")
+		st.Location.Stage, st.Location.Path = parse.Ident{Name: stageName}, path
 	}
 	if f, ok := argText(args, "file_format", 1); ok {
 		st.Args = append(st.Args, parse.Option{Name: "FILE_FORMAT", Value: parse.Value{Kind: parse.ValueString, Text: f}})

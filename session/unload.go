@@ -70,7 +70,7 @@ func (s *Session) copyIntoLocation(ctx context.Context, st *parse.CopyIntoLocati
 	if err != nil {
 		return nil, err
 	}
-	rows, in, out, err := c.unload(ctx, st.Source(), b, name, format)
+	rows, in, out, err := c.unload(ctx, st.SourceText(), b, name, format)
 	if err != nil {
 		return nil, err
 	}

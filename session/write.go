@@ -24,7 +24,7 @@ func (c *call) insert(ctx context.Context, st *parse.Insert) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.write(ctx, st.Source(), ch.Plan, ch.Table, nil)
+	return c.write(ctx, st.SourceText(), ch.Plan, ch.Table, nil)
 }
 
 // createTableAs executes CREATE TABLE AS: the query runs first, then table and rows are committed together.
@@ -61,7 +61,7 @@ func (s *Session) createTableAs(ctx context.Context, st *parse.CreateTable, t *c
 	if err != nil || create == nil {
 		return &Result{}, err
 	}
-	return c.write(ctx, st.Source(), n, t, create.Ops)
+	return c.write(ctx, st.SourceText(), n, t, create.Ops)
 }
 
 // write runs a Write or Delete plan to its end and commits its effects behind the operations first.
@@ -158,7 +158,7 @@ func (s *Session) changeRowsOnce(ctx context.Context, params []*vec.Vector, st p
 	if err != nil {
 		return nil, err
 	}
-	return c.write(ctx, st.Source(), ch.Plan, ch.Table, nil)
+	return c.write(ctx, st.SourceText(), ch.Plan, ch.Table, nil)
 }
 
 // execEnv is what a query may use. lease covers the segments that it writes; nil for queries that write none.

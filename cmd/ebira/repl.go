@@ -62,7 +62,7 @@ func (s *shell) runInteractive(ctx context.Context, text string) {
 	stmts, err := parse.Parse(text)
 	if err == nil {
 		for _, st := range stmts {
-			if err = s.statement(ctx, st.Source()); err != nil {
+			if err = s.statement(ctx, st.SourceText()); err != nil {
 				break
 			}
 		}

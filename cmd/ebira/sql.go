@@ -118,7 +118,7 @@ func (s *shell) script(ctx context.Context, text string) error {
 		return errors.New(sqlerr.Render(err, text))
 	}
 	for _, st := range stmts {
-		if err := s.statement(ctx, st.Source()); err != nil {
+		if err := s.statement(ctx, st.SourceText()); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,11 @@
 package expr
 
 import (
+	"sync/atomic"
+
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -75,14 +78,13 @@ type In struct {
 	List    *vec.Vector
 	HasNull bool
 	Negate  bool
+
+	// member is the prepared test, made by the first evaluation.
+	member atomic.Pointer[function.Scalar]
 }
 
 // Step is one step of a variant path: a key, or an array index (from 0) where IsIndex.
-type Step struct {
-	Key     string
-	Index   int
-	IsIndex bool
-}
+type Step = variant.Step
 
 // Path reads a path of a variant; the result is a variant (type VARIANT), SQL NULL where the path finds nothing or JSON null.
 type Path struct {

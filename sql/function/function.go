@@ -39,7 +39,15 @@ type Scalar struct {
 	Volatile bool
 	// NotNull means that the result is NULL only where an argument is.
 	NotNull bool
+
+	traits traits
 }
+
+// Infallible tells that the function never reports an error for a value, so that it may be called for rows whose result is not used.
+func (s *Scalar) Infallible() bool { return s.traits.infallible }
+
+// nullsIn tells whether the core kernel handles NULL arguments itself.
+func (s *Scalar) nullsIn() bool { return s.traits.nullsIn }
 
 // Arg describes an argument to be resolved.
 type Arg struct {

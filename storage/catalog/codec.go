@@ -137,6 +137,19 @@ func decodeTail(op Op, r *reader) {
 			r.fail("deletion vector: " + err.Error())
 		}
 		o.Rows = &DeletionVector{b}
+	case *PutStage:
+		r.need(o.Stage != nil)
+	case *PutFormat:
+		r.need(o.Format != nil)
+	case *PutUser:
+		r.need(o.User != nil)
+	}
+}
+
+// need fails if the head of an operation lacks its object.
+func (r *reader) need(present bool) {
+	if !present {
+		r.fail("the object is missing")
 	}
 }
 

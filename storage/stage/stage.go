@@ -17,7 +17,13 @@ type File struct {
 	Size       int64
 	ModTime    time.Time
 	ETag       string
+	// From and To select a part, for several workers (see Split): bytes of an NDJSON file, beginning and ending at lines, or row groups of
+	// a Parquet file. To is excluded; both are 0 for the whole file.
+	From, To int64
 }
+
+// part tells whether f stands for a part of a file.
+func (f *File) part() bool { return f.To > 0 }
 
 // FormatType is a file format.
 type FormatType uint8
@@ -32,13 +38,14 @@ const (
 // Compression of a whole file.
 type Compression uint8
 
-// The compressions; Auto looks at the first bytes.
+// The compressions. Reading, Auto looks at the first bytes; writing, it is Zstd for Parquet, which compresses pages, and None for NDJSON.
 const (
 	Auto Compression = iota
 	None
 	Gzip
 	Zstd
 	Bzip2
+	Snappy // Parquet only, which is also written with it
 )
 
 // MissingField says what a column gets in records that lack it.
@@ -115,4 +122,6 @@ type ReadSpec struct {
 	VariantNullOnBad bool
 	// Rounding lets fractions be rounded into integer columns.
 	Rounding bool
+	// Zone is where wall clocks are when a time without an offset meets a column with one, or the other way round; nil means UTC.
+	Zone *time.Location
 }

@@ -1,0 +1,203 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/ebira-db/ebira/sql/expr"
+	"github.com/ebira-db/ebira/sql/function"
+	"github.com/ebira-db/ebira/sql/parse"
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
+)
+
+// call binds a scalar function or an aggregate.
+func (s *scope) call(c *parse.Call) (expr.Expr, error) {
+	if len(c.Name.Parts) > 1 {
+		return nil, sqlerr.At(sqlerr.NotFound, c.Name.Pos(), "function %s does not exist", c.Name)
+	}
+	name := strings.ToLower(c.Name.Last().Name)
+	if c.Over != nil {
+		return nil, sqlerr.At(sqlerr.Unsupported, c.Over.Pos(), "window functions are not supported yet")
+	}
+	if c.Nulls != parse.NullsUnspecified {
+		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "IGNORE NULLS and RESPECT NULLS are not supported")
+	}
+	if function.IsAggregate(name) {
+		return s.aggregate(c, name)
+	}
+	switch {
+	case c.Star:
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
+	case c.Distinct || c.Filter != nil || len(c.OrderBy) > 0 || len(c.Within) > 0:
+		if !function.IsScalar(name) {
+			_, err := function.Resolve(name, nil)
+			return nil, sqlerr.WithPlace(err, c.Pos())
+		}
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s is not an aggregate: DISTINCT, FILTER and ORDER BY do not belong in it", name)
+	}
+	if explodes[name] {
+		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "%s makes rows: use it in LATERAL VIEW or FROM", name)
+	}
+	args, err := s.bindAll(c.Args)
+	if err != nil {
+		return nil, err
+	}
+	if x, err := s.conditional(c.Pos(), name, args); x != nil || err != nil {
+		return x, err
+	}
+	return s.resolve(c.Pos(), name, args...)
+}
+
+// conditional binds the functions that must not evaluate all their arguments; nil if name is none of them.
+func (s *scope) conditional(pos int, name string, args []expr.Expr) (expr.Expr, error) {
+	switch {
+	case (name == "if" || name == "iff") && len(args) == 3:
+		cond, err := s.asBoolean(args[0], pos)
+		if err != nil {
+			return nil, err
+		}
+		list, t, err := s.unify(pos, name, args[1:])
+		if err != nil {
+			return nil, err
+		}
+		return &expr.Case{Whens: []expr.When{{Cond: cond, Then: list[0]}}, Else: list[1], T: t}, nil
+	case name == "nullif" && len(args) == 2:
+		eq, err := s.operator(pos, parse.OpEq, args[0], args[1])
+		if err != nil {
+			return nil, err
+		}
+		x := s.b.settle(args[0])
+		null := s.coerce(nullConst(), x.Type())
+		return &expr.Case{Whens: []expr.When{{Cond: eq, Then: null}}, Else: x, T: x.Type()}, nil
+	case (name == "coalesce" || name == "ifnull" || name == "nvl") && len(args) > 1 && !cheap(args[1:]):
+		// Later arguments may fail or cost much; they are evaluated only where earlier ones are NULL.
+		list, t, err := s.unify(pos, name, args)
+		if err != nil {
+			return nil, err
+		}
+		out := &expr.Case{T: t, Else: list[len(list)-1]}
+		for _, x := range list[:len(list)-1] {
+			out.Whens = append(out.Whens, expr.When{Cond: &expr.IsNull{Arg: x, Negate: true}, Then: x})
+		}
+		return out, nil
+	}
+	return nil, nil
+}
+
+// cheap tells whether all expressions are constants or columns.
+func cheap(list []expr.Expr) bool {
+	for _, x := range list {
+		switch x.(type) {
+		case *expr.Const, *expr.Column, *expr.Param:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// aggList collects the aggregate calls of one SELECT.
+type aggList struct{ calls []plan.AggCall }
+
+// aggregate binds an aggregate call to a placeholder column.
+func (s *scope) aggregate(c *parse.Call, name string) (expr.Expr, error) {
+	switch {
+	case s.inAggregate:
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "aggregate %s cannot stand inside another aggregate", name)
+	case s.aggs == nil:
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "aggregate %s is not allowed in %s", name, s.clause)
+	case len(c.OrderBy) > 0:
+		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "ORDER BY inside %s is not supported", name)
+	case c.Star && name != "count":
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
+	}
+	inner := *s
+	inner.inAggregate, inner.subs = true, nil
+	inner.clause = "an aggregate"
+	list := c.Args
+	if len(c.Within) > 0 {
+		if len(c.Within) != 1 || len(c.Args) > 1 {
+			return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "WITHIN GROUP takes one ORDER BY expression")
+		}
+		list = append([]parse.Expr{c.Within[0].Expr}, c.Args...)
+	}
+	args, err := inner.bindAll(list)
+	if err != nil {
+		return nil, err
+	}
+	call := plan.AggCall{Distinct: c.Distinct}
+	if c.Filter != nil {
+		if call.Filter, err = inner.condition(c.Filter); err != nil {
+			return nil, err
+		}
+	}
+	if err := inner.aggregateArgs(c, name, args, &call); err != nil {
+		return nil, err
+	}
+	call.Name = call.String()
+	return s.aggs.add(call, s.b, c.Pos()), nil
+}
+
+// aggregateArgs resolves the function and casts its arguments.
+func (s *scope) aggregateArgs(c *parse.Call, name string, args []expr.Expr, call *plan.AggCall) error {
+	for i, a := range args {
+		a = s.b.knownTemplate(s, a)
+		args[i] = a
+		if call.Distinct && a.Type().IsVariant() {
+			if err := s.groupable(a, c.Pos(), "DISTINCT"); err != nil {
+				return err
+			}
+		}
+	}
+	fn, err := function.ResolveAggregate(name, describe(args), s.b.options()...)
+	if err != nil {
+		return s.explain(err, c.Pos(), args)
+	}
+	call.Fn = fn
+	for i, a := range args {
+		call.Args = append(call.Args, s.coerce(a, fn.Args[i]))
+	}
+	return nil
+}
+
+// add returns the placeholder of a call; equal calls share one.
+func (l *aggList) add(call plan.AggCall, b *binder, pos int) expr.Expr {
+	at := -1
+	for i := range l.calls {
+		if sameCall(&l.calls[i], &call) {
+			at = i
+		}
+	}
+	if at < 0 {
+		at = len(l.calls)
+		l.calls = append(l.calls, call)
+	}
+	x := &expr.Column{Index: aggBase + at, Name: call.Name, T: call.Fn.Ret}
+	b.places[x] = pos
+	return x
+}
+
+func sameCall(a, b *plan.AggCall) bool {
+	if a.Fn.Name != b.Fn.Name || a.Distinct != b.Distinct || len(a.Args) != len(b.Args) || !a.Fn.Ret.Equal(b.Fn.Ret) || !expr.Equal(a.Filter, b.Filter) {
+		return false
+	}
+	for i := range a.Args {
+		if !expr.Equal(a.Args[i], b.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// groupable checks that values of x can be grouped, ordered or made distinct: not bare variants.
+func (s *scope) groupable(x expr.Expr, pos int, what string) error {
+	t := x.Type()
+	if t.IsVariant() && !s.b.env.Ctx.VariantTotalOrder {
+		return sqlerr.At(sqlerr.Type, pos, "%s needs a typed value, and %s is a %s: write CAST(%s AS STRING) or another type", what, x, t, x)
+	}
+	if t.Kind == types.Map {
+		return sqlerr.At(sqlerr.Type, pos, "%s is not possible on %s", what, t)
+	}
+	return nil
+}

@@ -1,0 +1,16 @@
+// Package bind turns syntax trees into typed logical plans: it looks names up in a Snapshot, resolves functions and casts, and
+// builds joins for sub-queries.
+// It knows no operators, no optimizer and no store: a statement's effect (commit, DDL) is its caller's business.
+// A binder lives for one statement on one goroutine; the package itself keeps no state.
+//
+// How a SELECT is bound, in order:
+//
+//	FROM      scope.go, from.go, join.go     relations become nodes; a scope maps names to column numbers
+//	WHERE     subquery*.go                   IN, EXISTS and scalar sub-queries become joins
+//	GROUP BY  aggregate.go                   aggregates become placeholders, then columns of an Aggregate node
+//	SELECT    select.go, star.go             output columns; hidden ones for ORDER BY
+//	ORDER BY  order.go
+//
+// While an expression is being built, columns whose numbers are not known yet stand in it as placeholders: numbers from
+// outerBase on are columns of the enclosing query, from aggBase on aggregates, from subBase on results of sub-queries.
+package bind

@@ -1,0 +1,382 @@
+package function
+
+import (
+	"math/bits"
+
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/vec"
+)
+
+func init() {
+	defineAggregate("sum", "The exact sum; OUT OF RANGE if it does not fit the result type, NULL for no values.",
+		"(integer) -> bigint; (largeint) -> largeint; (decimal(p, s)) -> decimal(38, s); (double) -> double; (interval) -> interval",
+		func(args []Arg, _ Option) (*Aggregate, error) { return resolveSum(args, false) })
+	defineAggregate("avg mean", "The arithmetic mean; NULL for no values.", "(number) -> double",
+		func(args []Arg, _ Option) (*Aggregate, error) { return resolveSum(args, true) })
+}
+
+// resolveSum resolves sum, or avg.
+func resolveSum(args []Arg, avg bool) (*Aggregate, error) {
+	if len(args) != 1 {
+		return nil, nil
+	}
+	t := args[0].Type
+	switch t.Kind {
+	case types.Null:
+		t = types.Of(types.BigInt)
+	case types.Boolean:
+		t = types.Of(types.TinyInt)
+	case types.Float:
+		t = types.Of(types.Double)
+	case types.Interval:
+		if !avg {
+			return oneArg(t, t, func(*Ctx) Accumulator { return &intervalState{} }), nil
+		}
+	}
+	if !t.IsNumeric() {
+		return nil, nil
+	}
+	ret := sumType(t)
+	scale := int(t.Scale)
+	if avg {
+		ret = types.Of(types.Double)
+	}
+	var fresh func(*Ctx) Accumulator
+	switch t.Phys() {
+	case types.PhysInt8:
+		fresh = func(*Ctx) Accumulator { return &sumInt[int8]{sumBase: sumBase{ret: ret, scale: scale}} }
+	case types.PhysInt16:
+		fresh = func(*Ctx) Accumulator { return &sumInt[int16]{sumBase: sumBase{ret: ret, scale: scale}} }
+	case types.PhysInt32:
+		fresh = func(*Ctx) Accumulator { return &sumInt[int32]{sumBase: sumBase{ret: ret, scale: scale}} }
+	case types.PhysInt64:
+		fresh = func(*Ctx) Accumulator { return &sumInt[int64]{sumBase: sumBase{ret: ret, scale: scale}} }
+	case types.PhysInt128:
+		fresh = func(*Ctx) Accumulator { return &sumWide{sumBase: sumBase{ret: ret, scale: scale}} }
+	case types.PhysInt256:
+		fresh = func(*Ctx) Accumulator { return &sumWide{sumBase: sumBase{ret: ret, scale: scale}} }
+	default:
+		fresh = func(*Ctx) Accumulator { return &sumDouble{avg: avg} }
+	}
+	return oneArg(t, ret, fresh), nil
+}
+
+// sumType is the type of a sum (decision D7).
+func sumType(t types.Type) types.Type {
+	switch {
+	case t.Kind == types.LargeInt || t.Kind == types.Double:
+		return t
+	case t.Kind == types.Decimal && t.Precision > commonPrecision:
+		return types.DecimalOf(types.MaxDecimalPrecision, int(t.Scale))
+	case t.Kind == types.Decimal:
+		return types.DecimalOf(commonPrecision, int(t.Scale))
+	}
+	return types.Of(types.BigInt)
+}
+
+// sumBase is what exact sums have in common: the result type, which is DOUBLE for averages, and the scale of the argument.
+type sumBase struct {
+	ret   types.Type
+	scale int
+}
+
+// append appends a sum of n values to b.
+func (s *sumBase) append(b *vec.Builder, sum types.Int256, n int64) error {
+	if n == 0 {
+		b.AppendNull()
+		return nil
+	}
+	switch s.ret.Kind {
+	case types.Double:
+		vec.Append(b, decimal256ToDoubleFast(sum, s.scale)/float64(n))
+		return nil
+	case types.BigInt, types.LargeInt:
+		narrow, ok := sum.Int128()
+		if s.ret.Kind == types.LargeInt && ok {
+			vec.Append(b, narrow)
+			return nil
+		}
+		if x, small := narrow.Int64(); ok && small {
+			vec.Append(b, x)
+			return nil
+		}
+		return sqlerr.New(sqlerr.OutOfRange, "sum %s is out of range for %s; cast the argument to DECIMAL(38, 0) or DOUBLE", sum, s.ret)
+	}
+	if !fits256(sum, int(s.ret.Precision)) {
+		return sqlerr.New(sqlerr.OutOfRange, "sum %s is out of range for %s", types.AppendDecimal256(nil, sum, s.scale), s.ret)
+	}
+	if s.ret.Phys() == types.PhysInt256 {
+		vec.Append(b, sum)
+	} else {
+		vec.Append(b, types.Int128{Lo: sum[0], Hi: int64(sum[1])})
+	}
+	return nil
+}
+
+func decimal256ToDoubleFast(x types.Int256, scale int) float64 {
+	if y, ok := x.Int128(); ok {
+		return decimal128ToDouble(y, scale)
+	}
+	return decimal256ToDouble(x, scale)
+}
+
+// sum128 is an exact sum of 64-bit integers and their number; 2^63 of them cannot overflow it.
+type sum128 struct {
+	lo uint64
+	hi int64
+	n  int64
+}
+
+func (s *sum128) add(x int64) {
+	lo, carry := bits.Add64(s.lo, uint64(x), 0)
+	s.lo = lo
+	s.hi += x>>63 + int64(carry)
+	s.n++
+}
+
+// sumInt sums integers and DECIMALs that sit in 64 bits or less.
+type sumInt[T signed] struct {
+	sumBase
+	sums []sum128
+}
+
+func (s *sumInt[T]) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
+	s.sums = grown(s.sums, count)
+	data, g := dense[T](groups, args[0], n)
+	if g == nil {
+		if len(data) > 0 {
+			sumAll(&s.sums[0], data)
+		}
+		return nil
+	}
+	foldGroups(s.sums, g, data, func(s *sum128, x T) { s.add(int64(x)) })
+	return nil
+}
+
+// sumAll adds a whole batch; up to 65,536 integers of 32 bits cannot overflow 64 bits.
+func sumAll[T signed](s *sum128, data []T) {
+	var probe T
+	probe--
+	if wide := int64(probe) << 32; int64(T(wide)) == wide {
+		for _, x := range data {
+			s.add(int64(x))
+		}
+		return
+	}
+	var t int64
+	for _, x := range data {
+		t += int64(x)
+	}
+	s.add(t)
+	s.n += int64(len(data)) - 1
+}
+
+func (s *sumInt[T]) Merge(other Accumulator, mapping []uint32, count int) error {
+	s.sums = grown(s.sums, count)
+	for g, x := range other.(*sumInt[T]).sums {
+		t := &s.sums[mapping[g]]
+		var carry uint64
+		t.lo, carry = bits.Add64(t.lo, x.lo, 0)
+		t.hi += x.hi + int64(carry)
+		t.n += x.n
+	}
+	return nil
+}
+
+func (s *sumInt[T]) Finish(from, to int) (*vec.Vector, error) {
+	b := vec.NewBuilder(s.ret, to-from)
+	for g := from; g < to; g++ {
+		var x sum128
+		if g < len(s.sums) {
+			x = s.sums[g]
+		}
+		if err := s.append(b, types.Int256From(types.Int128{Lo: x.lo, Hi: x.hi}), x.n); err != nil {
+			return nil, err
+		}
+	}
+	return b.Finish(), nil
+}
+
+func (s *sumInt[T]) SizeBytes() int64 { return int64(cap(s.sums)) * 24 }
+
+// sum256 is an exact sum of wide numbers: 2^63 numbers of 128 bits cannot overflow it, nor can as many DECIMALs of 38 digits.
+type sum256 struct {
+	sum types.Int256
+	n   int64
+	bad bool // a sum of 76-digit DECIMALs left 256 bits
+}
+
+func (s *sum256) add(x types.Int256) {
+	sum, ok := s.sum.Add(x)
+	s.sum = sum
+	s.n++
+	s.bad = s.bad || !ok
+}
+
+// sumWide sums LARGEINT and DECIMALs of more than 18 digits.
+type sumWide struct {
+	sumBase
+	sums []sum256
+}
+
+func (s *sumWide) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
+	s.sums = grown(s.sums, count)
+	if args[0].Type.Phys() == types.PhysInt256 {
+		data, g := dense[types.Int256](groups, args[0], n)
+		fold(s.sums, g, data, func(s *sum256, x types.Int256) { s.add(x) })
+		return nil
+	}
+	data, g := dense[types.Int128](groups, args[0], n)
+	fold(s.sums, g, data, func(s *sum256, x types.Int128) { s.add(types.Int256From(x)) })
+	return nil
+}
+
+func (s *sumWide) Merge(other Accumulator, mapping []uint32, count int) error {
+	s.sums = grown(s.sums, count)
+	for g, x := range other.(*sumWide).sums {
+		t := &s.sums[mapping[g]]
+		n := t.n + x.n
+		t.add(x.sum)
+		t.n, t.bad = n, t.bad || x.bad
+	}
+	return nil
+}
+
+func (s *sumWide) Finish(from, to int) (*vec.Vector, error) {
+	b := vec.NewBuilder(s.ret, to-from)
+	for g := from; g < to; g++ {
+		var x sum256
+		if g < len(s.sums) {
+			x = s.sums[g]
+		}
+		if x.bad {
+			return nil, sqlerr.New(sqlerr.OutOfRange, "a sum is out of range for %s", s.ret)
+		}
+		if err := s.append(b, x.sum, x.n); err != nil {
+			return nil, err
+		}
+	}
+	return b.Finish(), nil
+}
+
+func (s *sumWide) SizeBytes() int64 { return int64(cap(s.sums)) * 48 }
+
+// doubleSum is a sum of doubles and their number.
+type doubleSum struct {
+	sum float64
+	n   int64
+}
+
+// sumDouble sums, or averages, doubles.
+type sumDouble struct {
+	sums []doubleSum
+	avg  bool
+}
+
+func (s *sumDouble) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
+	s.sums = grown(s.sums, count)
+	data, g := dense[float64](groups, args[0], n)
+	if g != nil {
+		foldGroups(s.sums, g, data, func(s *doubleSum, x float64) { s.sum += x; s.n++ })
+		return nil
+	}
+	if len(data) > 0 {
+		s.sums[0].sum += sumFloats(data)
+		s.sums[0].n += int64(len(data))
+	}
+	return nil
+}
+
+// sumFloats adds in four lanes, so that the additions do not wait for each other.
+func sumFloats(data []float64) float64 {
+	var a, b, c, d float64
+	for len(data) >= 4 {
+		a += data[0]
+		b += data[1]
+		c += data[2]
+		d += data[3]
+		data = data[4:]
+	}
+	for _, x := range data {
+		a += x
+	}
+	return (a + b) + (c + d)
+}
+
+func (s *sumDouble) Merge(other Accumulator, mapping []uint32, count int) error {
+	s.sums = grown(s.sums, count)
+	for g, x := range other.(*sumDouble).sums {
+		s.sums[mapping[g]].sum += x.sum
+		s.sums[mapping[g]].n += x.n
+	}
+	return nil
+}
+
+func (s *sumDouble) Finish(from, to int) (*vec.Vector, error) {
+	b := vec.NewBuilder(types.Of(types.Double), to-from)
+	for g := from; g < to; g++ {
+		switch {
+		case g >= len(s.sums) || s.sums[g].n == 0:
+			b.AppendNull()
+		case s.avg:
+			vec.Append(b, s.sums[g].sum/float64(s.sums[g].n))
+		default:
+			vec.Append(b, s.sums[g].sum)
+		}
+	}
+	return b.Finish(), nil
+}
+
+func (s *sumDouble) SizeBytes() int64 { return int64(cap(s.sums)) * 16 }
+
+// intervalSums is a sum of intervals; bad tells that a part overflowed.
+type intervalSums struct {
+	sum types.IntervalValue
+	n   int64
+	bad bool
+}
+
+func (s *intervalSums) add(x types.IntervalValue) {
+	sum, ok := AddIntervals(s.sum, x)
+	s.sum, s.bad = sum, s.bad || !ok
+	s.n++
+}
+
+// intervalState sums intervals part by part.
+type intervalState struct{ sums []intervalSums }
+
+func (s *intervalState) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
+	s.sums = grown(s.sums, count)
+	data, g := dense[types.IntervalValue](groups, args[0], n)
+	fold(s.sums, g, data, func(s *intervalSums, x types.IntervalValue) { s.add(x) })
+	return nil
+}
+
+func (s *intervalState) Merge(other Accumulator, mapping []uint32, count int) error {
+	s.sums = grown(s.sums, count)
+	for g, x := range other.(*intervalState).sums {
+		t := &s.sums[mapping[g]]
+		n := t.n + x.n
+		t.add(x.sum)
+		t.n, t.bad = n, t.bad || x.bad
+	}
+	return nil
+}
+
+func (s *intervalState) Finish(from, to int) (*vec.Vector, error) {
+	b := vec.NewBuilder(types.Of(types.Interval), to-from)
+	for g := from; g < to; g++ {
+		switch {
+		case g >= len(s.sums) || s.sums[g].n == 0:
+			b.AppendNull()
+		case s.sums[g].bad:
+			return nil, sqlerr.New(sqlerr.OutOfRange, "a sum is out of range for INTERVAL")
+		default:
+			vec.Append(b, s.sums[g].sum)
+		}
+	}
+	return b.Finish(), nil
+}
+
+func (s *intervalState) SizeBytes() int64 { return int64(cap(s.sums)) * 32 }

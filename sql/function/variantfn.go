@@ -1,0 +1,484 @@
+package function
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/ebira-db/ebira/jsonparse"
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/variant"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// Functions over VARIANT and JSON. Where a text is given it is read as JSON; text that is no JSON gives NULL. Paths are written
+// $.a.b[0]."c.d", and $ may be left out.
+func init() {
+	define("variant_type", "variant", "The types of the paths of a document as a JSON object; \"\" stands for the document itself.",
+		sig("(variant) -> text", textRows(func(r *row, dst []byte) []byte {
+			meta, value := r.variant(0)
+			return variant.AppendTypes(dst, meta, value, nil)
+		})))
+	define("variant_exists json_exists_path", "variant", "Whether a path (keys as arguments) finds a value, JSON null included.",
+		sig("(variant, text*) -> boolean", variantExists), sig("(variant, bigint) -> boolean", variantExists))
+	define("json_extract variant_get get_json_object", "variant", "The value at a path, NULL if there is none or JSON null.",
+		sig("(variant, text) -> variant", extractValues(nil), traits{maybeNull: true}))
+	extract := func(names, what string, t types.Type) {
+		define(names, "variant", "The value at a path as "+what+"; NULL if it does not convert.",
+			sig("(variant, text) -> "+strings.ToLower(typeWordOf(t)), extractValues(&t), traits{maybeNull: true}))
+	}
+	extract("json_extract_string get_json_string json_extract_path_text", "text", types.Of(types.Varchar))
+	extract("json_extract_bigint json_extract_int get_json_bigint get_json_int", "an integer", types.Of(types.BigInt))
+	extract("json_extract_double get_json_double", "DOUBLE", types.Of(types.Double))
+	extract("json_extract_bool get_json_bool", "BOOLEAN", types.Of(types.Boolean))
+	define("json_value", "variant", "The scalar at a path as text, NULL for objects and arrays.", sig("(variant, text) -> text", textRows(func(r *row, dst []byte) []byte {
+		meta, value := r.at(1)
+		if value == nil || variant.IsNull(value) || variant.Size(value) >= 0 {
+			r.null = true
+			return dst
+		}
+		return variant.AppendText(dst, meta, value)
+	}), traits{maybeNull: true}))
+	define("json_query", "variant", "The object or array at a path as JSON text, NULL for scalars.", sig("(variant, text) -> text", textRows(func(r *row, dst []byte) []byte {
+		meta, value := r.at(1)
+		if value == nil || variant.Size(value) < 0 {
+			r.null = true
+			return dst
+		}
+		return variant.AppendJSON(dst, meta, value)
+	}), traits{maybeNull: true}))
+	define("json_type", "variant", "The kind of the value (at a path): object, array, string, bigint, double, boolean, null and so on.",
+		sig("(variant, text?) -> text", textRows(func(r *row, dst []byte) []byte {
+			if _, value := r.at(1); value != nil {
+				return append(dst, variant.KindOf(value).String()...)
+			}
+			r.null = true
+			return dst
+		}), traits{maybeNull: true}))
+	define("json_length json_array_length variant_size", "variant", "The number of elements or members (at a path); 1 for scalars.",
+		sig("(variant, text?) -> bigint", rows(func(r *row) int64 {
+			_, value := r.at(1)
+			r.null = value == nil
+			if n := variant.Size(value); n >= 0 {
+				return int64(n)
+			}
+			return 1
+		}), traits{maybeNull: true}))
+	define("json_keys object_keys", "variant", "The names of the members of an object (at a path), sorted; NULL for other values.",
+		sig("(variant, text?) -> array<text>", buildRows(keysRow), traits{maybeNull: true}))
+	define("json_valid is_json", "variant", "Whether a text is JSON.", sig("(text) -> boolean", rows(func(r *row) bool {
+		return jsonparse.New(jsonparse.Options{}).Parse(r.text(0), ignoreVisitor{}) == nil
+	})))
+	define("json_quote", "variant", "The text as a JSON string.", sig("(text) -> text", mapText(func(dst, s []byte) []byte { return jsonparse.AppendQuoted(dst, s) })))
+	define("json_unquote", "variant", "A JSON string without quotes and escapes; other text as it is.", sig("(text) -> text", mapText(appendUnquoted)))
+	define("to_json json_text", "variant", "The value as JSON text.", sig("(any) -> text", textRows(func(r *row, dst []byte) []byte {
+		return r.appendJSON(dst, 0)
+	})))
+	define("to_variant", "variant", "The value as a VARIANT; text becomes a string and is not parsed.", sig("(any) -> variant", func(*Scalar, []Arg) (Kernel, error) {
+		return func(_ *Ctx, args []*vec.Vector, _ int) (*vec.Vector, error) { return variant.FromVector(args[0]), nil }, nil
+	}))
+	define("json_object", "variant", "A JSON object of names and values in turn.", sig("(text, any, any*) -> json", jsonObject, traits{nullsIn: true}))
+	define("json_array", "variant", "A JSON array of the arguments.", sig("(any*) -> json", jsonArray, traits{nullsIn: true}))
+	defineBy("json_parse parse_json parse_to_variant", "variant", "The VARIANT that a JSON text stands for; an error if it is none.",
+		[]string{"(text) -> variant"}, castFunction(types.Of(types.Variant), false))
+	defineBy("try_parse_json json_parse_error_to_null", "variant", "The VARIANT that a JSON text stands for, NULL if it is none.",
+		[]string{"(text) -> variant"}, castFunction(types.Of(types.Variant), true))
+	defineBy("typeof pg_typeof", "variant", "The SQL type of the argument.", []string{"(any) -> text"}, func(name string, args []Arg, _ Option) (*Scalar, error) {
+		if len(args) != 1 {
+			return nil, nil
+		}
+		shown := args[0].Type.String()
+		text := types.Of(types.Varchar)
+		t := traits{nullsIn: true, shreddedIn: true, infallible: true}
+		core := func(_ *Ctx, _ []*vec.Vector, n int) (*vec.Vector, error) { return constantText(shown, n), nil }
+		return &Scalar{Name: name, Args: []types.Type{args[0].Type}, Ret: text, traits: t, Kernel: adapt(core, text, t)}, nil
+	})
+}
+
+// typeWordOf is the name of a type in signatures.
+func typeWordOf(t types.Type) string {
+	if t.Kind == types.Varchar {
+		return "text"
+	}
+	return t.String()
+}
+
+// constantText makes n rows of one text.
+func constantText(s string, n int) *vec.Vector {
+	b := vec.NewBuilder(types.Of(types.Varchar), 1)
+	b.AppendString(s)
+	return vec.NewConstant(b.Finish(), n)
+}
+
+// castFunction makes a function of one argument that is a cast.
+func castFunction(to types.Type, try bool) func(string, []Arg, Option) (*Scalar, error) {
+	return func(name string, args []Arg, _ Option) (*Scalar, error) {
+		if len(args) != 1 || CanCast(args[0].Type, to) == No {
+			return nil, nil
+		}
+		core := func(c *Ctx, args []*vec.Vector, _ int) (*vec.Vector, error) { return Cast(c, args[0], to, try) }
+		return newScalar(name, []types.Type{args[0].Type}, to, true, core), nil
+	}
+}
+
+// variant returns argument k of the row.
+func (r *row) variant(k int) (meta, value []byte) {
+	return r.args[k].v.VariantAt(r.i & r.args[k].mask)
+}
+
+// at returns the value of the variant argument 0 at the path argument k, or the whole if that was not given; nil if there is none.
+func (r *row) at(k int) (meta, value []byte) {
+	meta, value = r.variant(0)
+	if !r.has(k) {
+		return meta, value
+	}
+	steps, err := ParsePath(string(r.text(k)))
+	if err != nil {
+		r.err = err
+		return meta, nil
+	}
+	return meta, variant.Get(meta, value, steps)
+}
+
+// appendJSON appends argument k as JSON.
+func (r *row) appendJSON(dst []byte, k int) []byte {
+	v := r.args[k].v
+	i := r.i & r.args[k].mask
+	if v.IsNull(i) {
+		return append(dst, "null"...)
+	}
+	if !v.Type.IsVariant() {
+		v = flatten(variant.FromVector(v.Slice(i, i+1)))
+		i = 0
+	}
+	meta, value := v.VariantAt(i)
+	return variant.AppendJSON(dst, meta, value)
+}
+
+func variantSize(r *row) int64 {
+	_, value := r.variant(0)
+	n := variant.Size(value)
+	r.null = n < 0
+	return int64(n)
+}
+
+func keysRow(r *row, b *vec.Builder) {
+	meta, value := r.at(1)
+	if variant.KindOf(value) != variant.Object {
+		b.AppendNull()
+		return
+	}
+	variant.Members(meta, value, func(name, _ []byte) bool {
+		b.Child(0).AppendBytes(name)
+		return true
+	})
+	b.CloseList()
+}
+
+// constSteps returns the path of constant arguments; ok is false if one is not constant.
+func constSteps(args []*vec.Vector) (steps []variant.Step, ok bool) {
+	for _, a := range args {
+		if a.Len > 1 && a.Form != vec.Constant {
+			return nil, false
+		}
+		switch d := a.Data.(type) {
+		case []int64:
+			steps = append(steps, variant.Step{Index: int(d[0]), IsIndex: true})
+		default:
+			steps = append(steps, variant.Step{Key: string(a.Bytes(0))})
+		}
+	}
+	return steps, true
+}
+
+// variantExists takes each argument behind the first as one key, or as an index from 0.
+func variantExists(s *Scalar, _ []Arg) (Kernel, error) {
+	s.traits.shreddedIn = true
+	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+		if steps, ok := constSteps(args[1:]); ok {
+			return variant.Exists(args[0], steps), nil
+		}
+		v := flatten(args[0])
+		out := make([]bool, n)
+		valid := validity(args, n)
+		for i := range out {
+			if !valid.Get(i) {
+				continue
+			}
+			one := make([]*vec.Vector, len(args)-1)
+			for k, a := range args[1:] {
+				one[k] = a.Slice(i, i+1)
+			}
+			steps, _ := constSteps(one)
+			meta, value := v.VariantAt(i)
+			out[i] = variant.Get(meta, value, steps) != nil
+		}
+		return booleans(out, valid), nil
+	}, nil
+}
+
+// variantMember reads a member by name or an element by position from 0, which is how paths of VARIANT count.
+func variantMember(s *Scalar, _ []Arg) (Kernel, error) {
+	s.traits.shreddedIn = true
+	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+		if steps, ok := constSteps(args[1:]); ok {
+			return variant.PathVector(args[0], steps), nil
+		}
+		v := flatten(args[0])
+		return readPaths(v, n, validity(args, n), func(i int) ([]variant.Step, error) {
+			steps, _ := constSteps([]*vec.Vector{args[1].Slice(i, i+1)})
+			return steps, nil
+		})
+	}, nil
+}
+
+// readPaths reads another path of each row.
+func readPaths(v *vec.Vector, n int, valid vec.Bitmap, path func(i int) ([]variant.Step, error)) (*vec.Vector, error) {
+	b := variant.NewBatchBuilder(n)
+	for i := range n {
+		if !valid.Get(i) {
+			b.AppendNull()
+			continue
+		}
+		steps, err := path(i)
+		if err != nil {
+			return nil, err
+		}
+		meta, value := v.VariantAt(i)
+		if found := variant.Get(meta, value, steps); found != nil && !variant.IsNull(found) {
+			b.AppendValue(meta, found)
+		} else {
+			b.AppendNull()
+		}
+	}
+	return b.Finish(), nil
+}
+
+// extractValues reads a path and casts the result, if a type is given.
+func extractValues(to *types.Type) maker {
+	return func(s *Scalar, args []Arg) (Kernel, error) {
+		s.traits.shreddedIn = true
+		if p := args[1].Const; p != nil && !p.IsNull(0) && p.Type.Kind == types.Varchar {
+			if _, err := ParsePath(string(p.Bytes(0))); err != nil {
+				return nil, err
+			}
+		}
+		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+			found, err := extractPaths(args, n)
+			if err != nil || to == nil {
+				return found, err
+			}
+			return variant.Cast(found, *to)
+		}, nil
+	}
+}
+
+func extractPaths(args []*vec.Vector, n int) (*vec.Vector, error) {
+	if args[1].Form == vec.Constant || args[1].Len == 1 {
+		steps, err := ParsePath(string(args[1].Bytes(0)))
+		if err != nil {
+			return nil, err
+		}
+		return variant.PathVector(args[0], steps), nil
+	}
+	return readPaths(flatten(args[0]), n, validity(args, n), func(i int) ([]variant.Step, error) {
+		return ParsePath(string(args[1].Bytes(i)))
+	})
+}
+
+// ParsePath reads a JSON path of members and elements: $.a.b[0]."c.d"["e"]; the leading $ (and dot) may be left out.
+func ParsePath(s string) ([]variant.Step, error) {
+	whole := s
+	bad := func() ([]variant.Step, error) {
+		return nil, sqlerr.New(sqlerr.Conversion, "%q is no JSON path; write $.name[0].\"other name\"", whole)
+	}
+	s = strings.TrimPrefix(s, "$")
+	var steps []variant.Step
+	first := true
+	for s != "" {
+		switch {
+		case s[0] == '[':
+			end := strings.IndexByte(s, ']')
+			if len(s) > 1 && (s[1] == '"' || s[1] == '\'') {
+				name, rest, ok := quotedName(s[1:])
+				if !ok || !strings.HasPrefix(rest, "]") {
+					return bad()
+				}
+				steps, s = append(steps, variant.Step{Key: name}), rest[1:]
+				break
+			}
+			if end < 0 {
+				return bad()
+			}
+			n, err := strconv.Atoi(strings.TrimSpace(s[1:end]))
+			if err != nil || n < 0 {
+				return bad()
+			}
+			steps, s = append(steps, variant.Step{Index: n, IsIndex: true}), s[end+1:]
+		default:
+			if s[0] == '.' {
+				s = s[1:]
+			} else if !first {
+				return bad()
+			}
+			if s != "" && s[0] == '"' {
+				name, rest, ok := quotedName(s)
+				if !ok {
+					return bad()
+				}
+				steps, s = append(steps, variant.Step{Key: name}), rest
+				break
+			}
+			end := strings.IndexAny(s, ".[")
+			if end < 0 {
+				end = len(s)
+			}
+			if end == 0 {
+				return bad()
+			}
+			steps, s = append(steps, variant.Step{Key: s[:end]}), s[end:]
+		}
+		first = false
+	}
+	return steps, nil
+}
+
+// quotedName reads a name in quotes; a backslash takes the next character as it is.
+func quotedName(s string) (name, rest string, ok bool) {
+	quote := s[0]
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == quote:
+			return b.String(), s[i+1:], true
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return "", "", false
+}
+
+// ignoreVisitor takes JSON events and does nothing.
+type ignoreVisitor struct{}
+
+func (ignoreVisitor) BeginObject()   {}
+func (ignoreVisitor) Key([]byte)     {}
+func (ignoreVisitor) EndObject()     {}
+func (ignoreVisitor) BeginArray()    {}
+func (ignoreVisitor) EndArray()      {}
+func (ignoreVisitor) Null()          {}
+func (ignoreVisitor) Bool(bool)      {}
+func (ignoreVisitor) Int(int64)      {}
+func (ignoreVisitor) Double(float64) {}
+func (ignoreVisitor) Number([]byte)  {}
+func (ignoreVisitor) String([]byte)  {}
+
+// stringVisitor keeps the text of a JSON string.
+type stringVisitor struct {
+	ignoreVisitor
+	text []byte
+	ok   bool
+}
+
+func (v *stringVisitor) String(s []byte) { v.text, v.ok = bytes.Clone(s), true }
+
+func appendUnquoted(dst, s []byte) []byte {
+	t := bytes.TrimSpace(s)
+	if len(t) > 1 && t[0] == '"' {
+		var v stringVisitor
+		if jsonparse.New(jsonparse.Options{}).Parse(t, &v) == nil && v.ok {
+			return append(dst, v.text...)
+		}
+	}
+	return append(dst, s...)
+}
+
+// jsonObject makes objects; an odd number of arguments is an error, a NULL name too.
+func jsonObject(s *Scalar, args []Arg) (Kernel, error) {
+	if len(args)%2 != 0 {
+		return nil, sqlerr.New(sqlerr.Bind, "json_object takes names and values in turn, but got %d arguments", len(args))
+	}
+	return jsonRows(func(r *row, b *variant.BatchBuilder, values []*vec.Vector) {
+		b.BeginObject()
+		for k := 0; k < len(values); k += 2 {
+			if r.isNull(k) {
+				r.fail(sqlerr.Conversion, "a name of json_object is NULL")
+				break
+			}
+			b.Key(appendValue(nil, r.c, r.args[k].v, r.i))
+			addValue(b, values[k+1], r.i)
+		}
+		b.EndObject()
+	}), nil
+}
+
+func jsonArray(s *Scalar, args []Arg) (Kernel, error) {
+	return jsonRows(func(r *row, b *variant.BatchBuilder, values []*vec.Vector) {
+		b.BeginArray()
+		for _, v := range values {
+			addValue(b, v, r.i)
+		}
+		b.EndArray()
+	}), nil
+}
+
+// jsonRows makes one JSON value of each row; values are the arguments as flat variants.
+func jsonRows(f func(r *row, b *variant.BatchBuilder, values []*vec.Vector)) Kernel {
+	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+		r := newRow(c, args)
+		values := make([]*vec.Vector, len(args))
+		for k, a := range args {
+			values[k] = flatten(variant.FromVector(a))
+		}
+		b := variant.NewBatchBuilder(n)
+		for r.i = 0; r.i < n; r.i++ {
+			b.BeginRow()
+			if f(r, b, values); r.err != nil {
+				return nil, r.err
+			}
+			b.EndRow()
+		}
+		return b.Finish().Retype(types.Of(types.JSON)), nil
+	}
+}
+
+// addValue writes row i of a flat variant vector as the next element or member.
+func addValue(b *variant.BatchBuilder, v *vec.Vector, i int) {
+	if v.IsNull(i) {
+		b.Null()
+		return
+	}
+	meta, value := v.VariantAt(i)
+	emit(b, meta, value)
+}
+
+// emit replays a value as events.
+func emit(b *variant.BatchBuilder, meta, value []byte) {
+	switch variant.KindOf(value) {
+	case variant.Object:
+		b.BeginObject()
+		variant.Members(meta, value, func(name, member []byte) bool {
+			b.Key(name)
+			emit(b, meta, member)
+			return true
+		})
+		b.EndObject()
+	case variant.Array:
+		b.BeginArray()
+		variant.Elements(value, func(_ int, element []byte) bool {
+			emit(b, meta, element)
+			return true
+		})
+		b.EndArray()
+	case variant.String:
+		b.String(variant.AppendText(nil, meta, value))
+	default:
+		// Scalars that JSON does not have, such as dates, become what they print as.
+		text := variant.AppendJSON(nil, meta, value)
+		if err := jsonparse.New(jsonparse.Options{}).Parse(text, b); err != nil {
+			panic("BUG: a variant prints " + string(text) + ": " + err.Error())
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/storage/vfs"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// parquetTargets is a spec that loads Parquet files.
+func parquetTargets(targets ...Target) ReadSpec {
+	spec := lines(targets...)
+	spec.Format.Type = Parquet
+	return spec
+}
+
+// build reads NDJSON text into a batch of the targets.
+func build(t testing.TB, text string, targets ...Target) *vec.Batch {
+	t.Helper()
+	fsys := vfs.NewMem()
+	f := put(t, fsys, "f", []byte(text))
+	spec := lines(targets...)
+	spec.Format.Missing = MissingNull
+	s, err := Open(fsys, f, spec, NewReport([]File{f}, spec.OnError))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// putParquet writes NDJSON text as a Parquet file of the targets' columns.
+func putParquet(t testing.TB, fsys vfs.FS, name, text string, targets ...Target) File {
+	t.Helper()
+	if err := fsys.MkdirAll("/stage"); err != nil {
+		t.Fatal(err)
+	}
+	var schema types.Schema
+	for _, x := range targets {
+		schema = append(schema, types.Field{Name: x.Name, Type: x.Type, NotNull: x.NotNull})
+	}
+	w, err := NewWriter(fsys, "/stage/"+name, Format{}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != "" {
+		if err := w.Append(build(t, text, targets...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Stat(fsys, "/stage/"+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestParquetCases(t *testing.T) {
+	f := shared(t, "cases", "34-null-vs-empty", "nested.parquet")
+	spec := parquetTargets(column("id", types.Of(types.Int)), column("l", types.ArrayOf(types.Of(types.Int))), column("s", types.Of(types.Variant)),
+		column("m", types.Of(types.Variant)), column("ll", types.Of(types.Variant)))
+	rows, err := load(t, vfs.OS, spec, NewReport([]File{f}, spec.OnError), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "nested", rows, []string{"1|NULL|NULL|NULL|NULL", `2|[]|{"a":null,"b":null}|{}|[]`, `3|[null]|{"a":1,"b":null}|{"k":null}|[null]`,
+		`4|[1,null,2]|{"a":null,"b":"x"}|{"j":2,"k":1}|[[],[null],["x"]]`})
+
+	old := shared(t, "cases", "34-null-vs-empty", "two_level_list.parquet")
+	spec = parquetTargets(column("id", types.Of(types.Int)), column("nums", types.ArrayOf(types.Of(types.Int))))
+	rows, err = load(t, vfs.OS, spec, NewReport([]File{old}, spec.OnError), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "two levels", rows, []string{"1|[7,8,9]", "2|[]", "3|NULL"})
+}
+
+// TestParquetConversions loads a column of one type into one of another. Want is the values, or "!" and a part of the error.
+func TestParquetConversions(t *testing.T) {
+	f := func(from types.Type, values string, to types.Type, missing MissingField, want string) {
+		t.Helper()
+		fsys := vfs.NewMem()
+		var text strings.Builder
+		for _, v := range strings.Fields(values) {
+			fmt.Fprintf(&text, "{\"c\":%s}\n", v)
+		}
+		file := putParquet(t, fsys, "f.parquet", text.String(), column("c", from))
+		spec := parquetTargets(column("C", to))
+		spec.Format.Missing = missing
+		rows, err := load(t, fsys, spec, NewReport([]File{file}, spec.OnError), file)
+		if part, bad := strings.CutPrefix(want, "!"); bad {
+			if err == nil || !strings.Contains(message(err), part) {
+				t.Errorf("%s to %s: %v (%v), want %s", from, to, rows, err, want)
+			}
+			return
+		}
+		if got := strings.Join(rows, " "); err != nil || got != want {
+			t.Errorf("%s to %s: %s (%v), want %s", from, to, got, err, want)
+		}
+	}
+	small, int4, big, double := types.Of(types.SmallInt), types.Of(types.Int), types.Of(types.BigInt), types.Of(types.Double)
+	text, variant, date, stamp := types.Of(types.Varchar), types.Of(types.Variant), types.Of(types.Date), types.Of(types.DateTime)
+	f(int4, "1 null -2", big, MissingError, "1 NULL -2")
+	f(big, "1 40000", small, MissingError, "!file f.parquet, line 2: column C: value 40000 (BIGINT) is out of range for SMALLINT")
+	f(double, "1 2.5", int4, MissingError, "!file f.parquet, line 2: column C: value 2.5 (DOUBLE) would lose digits as INT")
+	f(types.Of(types.Boolean), "true false", int4, MissingDefault, "1 0")
+	f(text, `"12" "x"`, int4, MissingDefault, "!file f.parquet, line 2: column C: cannot convert 'x' (VARCHAR) to INT")
+	f(int4, "1 2", text, MissingError, "1 2")
+	f(int4, "1 2", text, MissingDefault, "!type error: file f.parquet: column c of type INT cannot be loaded into a column of type VARCHAR")
+	f(date, `"2020-01-02"`, types.Of(types.Boolean), MissingError, "!column c of type DATE cannot be loaded into a column of type BOOLEAN")
+	f(types.DecimalOf(9, 3), "12.345", types.DecimalOf(5, 1), MissingError, "!would lose digits")
+	f(types.DecimalOf(9, 3), "12.500", types.DecimalOf(5, 1), MissingError, "12.5")
+	f(big, "19000 null", date, MissingError, "2022-01-08 NULL")
+	f(big, "1700000000", stamp, MissingError, "2023-11-14 22:13:20")
+	f(date, `"2020-01-02"`, stamp, MissingError, "2020-01-02 00:00:00")
+	f(stamp, `"2020-01-02T00:00:00"`, date, MissingError, "2020-01-02")
+	f(stamp, `"2020-01-02T00:00:01"`, date, MissingError, "!would lose digits")
+	f(text, `"{\"a\":1}" "[1,2]" null`, variant, MissingError, `{"a":1} [1,2] NULL`)
+	f(text, `"oops"`, variant, MissingError, "!file f.parquet, line 1: column C: cannot convert 'oops' (VARCHAR) to VARIANT")
+	f(variant, `{"a":1} "x" null`, variant, MissingError, `{"a":1} x NULL`)
+	f(variant, `1 2.0 null`, int4, MissingError, `1 2 NULL`)
+	f(variant, `1 "x"`, int4, MissingError, `!file f.parquet, line 2: column C: cannot take "x" (VARIANT): it does not read as INT`)
+	f(types.ArrayOf(int4), `[1,null]`, types.ArrayOf(big), MissingError, `[1,null]`)
+	f(types.ArrayOf(big), `[1,3000000000]`, types.ArrayOf(int4), MissingError, `!line 1: column C: value 3000000000 (BIGINT) is out of range for INT`)
+	f(types.ArrayOf(int4), `[1,null]`, variant, MissingError, `[1,null]`)
+	f(types.ArrayOf(int4), `[1]`, int4, MissingError, `!cannot be loaded`)
+	pair := func(a, b string, t types.Type) types.Type {
+		return types.Type{Kind: types.Struct, Fields: []types.Field{{Name: a, Type: t}, {Name: b, Type: t}}}
+	}
+	f(pair("a", "b", int4), `{"a":1,"b":2} null`, pair("B", "x", big), MissingError, `{"B":2,"x":null} NULL`)
+	f(pair("a", "b", int4), `{"a":1,"b":2}`, pair("c", "d", int4), MissingError, `!cannot be loaded`)
+	f(types.ArrayOf(pair("a", "b", int4)), `[{"a":1},null]`, types.ArrayOf(pair("b", "a", big)), MissingError, `[{"a":1,"b":null},null]`)
+}
+
+func TestParquetNamesAndGaps(t *testing.T) {
+	fsys := vfs.NewMem()
+	int4, text := types.Of(types.Int), types.Of(types.Varchar)
+	five := vec.NewFlat(int4, []int32{5}, nil)
+	file := putParquet(t, fsys, "f.parquet", `{"Id":1,"b":"x"}`, column("Id", int4), column("b", text))
+	twins := putParquet(t, fsys, "twins.parquet", `{"id":1,"ID":2}`, column("id", int4), column("ID", int4))
+	none := putParquet(t, fsys, "none.parquet", "", column("z", int4))
+	f := func(file File, missing MissingField, caseSensitive bool, want string, targets ...Target) {
+		t.Helper()
+		spec := parquetTargets(targets...)
+		spec.Format.Missing, spec.CaseSensitive = missing, caseSensitive
+		rows, err := load(t, fsys, spec, NewReport([]File{file}, spec.OnError), file)
+		got := strings.Join(rows, " ")
+		if err != nil {
+			got = "!" + message(err)
+		}
+		equal(t, fmt.Sprint(file.Name, targets), got, want)
+	}
+	id, b, d := column("id", int4), column("b", text), Target{Name: "d", Type: int4, Default: five}
+	f(file, MissingError, false, "1|x", id, b)
+	f(file, MissingError, false, "x", b)
+	f(file, MissingError, false, "!constraint violation: file f.parquet has no column d (INT), and MISSING_FIELD_AS is ERROR; FIELD_DEFAULT or NULL would fill it", id, d)
+	f(file, MissingDefault, false, "1|5|NULL|0", id, d, column("e", int4), notNull(column("g", int4)))
+	f(file, MissingNull, false, "1|NULL", id, d)
+	f(file, MissingNull, false, "!constraint violation: file f.parquet has no column g, which is NOT NULL", id, notNull(column("g", int4)))
+	f(file, MissingError, false, "1|NULL|5", id, Target{Name: "new", Type: text, Added: true}, Target{Name: "b", Type: int4, Default: five, Fixed: true})
+	f(file, MissingDefault, true, "!constraint violation: file f.parquet has no column of the table; it has Id, b", id)
+	f(file, MissingDefault, true, "1", column("Id", int4))
+	f(twins, MissingError, false, "!bind error: file twins.parquet: columns id and ID differ in case only; use COLUMN_MATCH_MODE = CASE_SENSITIVE", id)
+	f(twins, MissingError, false, "!bind error: file twins.parquet: columns id and ID differ in case only; use COLUMN_MATCH_MODE = CASE_SENSITIVE", column("Id", int4))
+	f(twins, MissingError, false, "1|2", id, column("ID", int4))
+	f(twins, MissingError, true, "1", id)
+	f(none, MissingError, false, "", id)
+}
+
+func TestParquetBadRows(t *testing.T) {
+	fsys := vfs.NewMem()
+	big, text := types.Of(types.BigInt), types.Of(types.Varchar)
+	file := putParquet(t, fsys, "f.parquet", `{"n":1,"s":"a"}
+{"n":300,"s":"b"}
+{"n":null,"s":"NA"}
+{"n":4,"s":null}
+{"n":5,"s":"e"}`, column("n", big), column("s", text))
+	spec := parquetTargets(column("n", types.Of(types.TinyInt)), notNull(column("s", text)))
+	spec.Format.NullIf = []string{"NA"}
+	spec.OnError = OnError{Mode: Continue}
+	r := NewReport([]File{file}, spec.OnError)
+	rows, err := load(t, fsys, spec, r, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "rows", rows, []string{"1|a", "NULL|NA", "5|e"})
+	equal(t, "report", summary(r), []string{"f.parquet loaded 3 errors 2 first 2: column n: value 300 (BIGINT) is out of range for TINYINT"})
+	equal(t, "second", r.RowErrors()[1], RowError{File: "f.parquet", Line: 4, Column: "s", Reason: "column s: cannot take null: the column is NOT NULL"})
+
+	spec.OnError = OnError{Mode: SkipFile}
+	r = NewReport([]File{file}, spec.OnError)
+	rows, err = load(t, fsys, spec, r, file)
+	equal(t, "rows", fmt.Sprint(rows, err), "[] <nil>")
+	equal(t, "report", summary(r), []string{"f.parquet loaded 0 errors 2 first 2: column n: value 300 (BIGINT) is out of range for TINYINT skipped"})
+
+	spec.OnError, spec.Targets[1].NotNull, spec.Targets[0].Type = OnError{Mode: SkipFile}, false, big
+	r = NewReport([]File{file}, spec.OnError)
+	rows, err = load(t, fsys, spec, r, file)
+	equal(t, "rows", fmt.Sprint(strings.Join(rows, " "), err), "1|a 300|b NULL|NULL 4|NULL 5|e <nil>")
+}
+
+func TestParquetWholeRow(t *testing.T) {
+	fsys := vfs.NewMem()
+	file := putParquet(t, fsys, "f.parquet", `{"n":1.50,"d":"2024-01-02","l":[{"k":1}],"v":{"x":null}}
+{}`, column("n", types.DecimalOf(5, 2)), column("d", types.Of(types.Date)), column("l", types.ArrayOf(types.Of(types.Variant))), column("v", types.Of(types.Variant)))
+	spec := parquetTargets()
+	spec.WholeRow = true
+	rows, err := load(t, fsys, spec, NewReport([]File{file}, spec.OnError), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "rows", rows, []string{`{"d":"2024-01-02","l":[{"k":1}],"n":1.50,"v":{"x":null}}`, `{"d":null,"l":null,"n":null,"v":null}`})
+	schema, err := ParquetSchema(fsys, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "schema", fmt.Sprint(schema[0].Name, schema[0].Type, schema[3].Type), "n DECIMAL(5, 2) VARIANT")
+}
+
+func TestInferParquet(t *testing.T) {
+	fsys := vfs.NewMem()
+	int4, double, text := types.Of(types.Int), types.Of(types.Double), types.Of(types.Varchar)
+	// The example of the schema evolution page.
+	a := putParquet(t, fsys, "a.parquet", `{"order_id":1,"amount":100.5,"currency":"USD"}`, column("order_id", int4), column("amount", double), column("currency", text))
+	b := putParquet(t, fsys, "b.parquet", `{"order_id":3,"amount":75.5}`, column("order_id", int4), column("amount", double))
+	empty := putParquet(t, fsys, "empty.parquet", "", column("amount", text), column("other", text))
+	other := putParquet(t, fsys, "other.parquet", `{"order_id":3,"amount":75}`, column("order_id", int4), column("Amount", types.Of(types.BigInt)))
+	twins := putParquet(t, fsys, "twins.parquet", `{"x":1,"X":2}`, column("x", int4), column("X", int4))
+	f := func(want string, spec InferSpec, files ...File) {
+		t.Helper()
+		cols, err := Infer(context.Background(), fsys, files, spec)
+		var got []string
+		for _, c := range cols {
+			got = append(got, fmt.Sprintf("%s %s (%s)", c.Name, c.Type, c.File))
+		}
+		if err != nil {
+			got = []string{"!" + message(err)}
+		}
+		equal(t, want, strings.Join(got, ", "), want)
+	}
+	known := InferSpec{Known: []string{"ORDER_ID"}}
+	f("amount DOUBLE (a.parquet), currency VARCHAR (a.parquet)", known, a, empty, b)
+	f("amount DOUBLE (b.parquet), currency VARCHAR (a.parquet)", known, b, a)
+	f("!type error: column amount has type DOUBLE in file a.parquet and type BIGINT in file other.parquet; load the files one after the other, or into a column that you add before", known, a, other)
+	f("amount DOUBLE (a.parquet), currency VARCHAR (a.parquet), Amount BIGINT (other.parquet)", InferSpec{Known: []string{"order_id"}, CaseSensitive: true}, a, other)
+	f("!bind error: file twins.parquet: columns x and X differ in case only; use COLUMN_MATCH_MODE = CASE_SENSITIVE", InferSpec{}, twins)
+	f("", InferSpec{Known: []string{"X"}}, twins)
+}
+
+func TestParquetDamaged(t *testing.T) {
+	fsys := vfs.NewMem()
+	file := putParquet(t, fsys, "f.parquet", `{"n":1}`, intColumn)
+	data, err := vfs.ReadFile(fsys, file.Path, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := parquetTargets(intColumn)
+	for cut := 1; cut < len(data); cut += 7 {
+		short := put(t, fsys, "g.parquet", data[:cut])
+		_, err := load(t, fsys, spec, NewReport([]File{short}, spec.OnError), short)
+		if err == nil || !strings.Contains(message(err), "corrupt data: file g.parquet") {
+			t.Fatalf("%d bytes: %v", cut, err)
+		}
+	}
+	text := put(t, fsys, "h.parquet", []byte("{\"n\":1}\n"))
+	_, err = Infer(context.Background(), fsys, []File{text}, InferSpec{})
+	if !strings.Contains(message(err), "corrupt data: file h.parquet") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,154 @@
+package vexec
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/ebira-db/ebira/cache"
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/storage/segment"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// remover is the sink of DELETE and UPDATE: it collects the ids of rows, and sends the new rows of an UPDATE to a writer. A row that
+// comes several times counts once; of an UPDATE its first version is written.
+type remover struct {
+	label
+	n *plan.Delete
+	// writer is nil for DELETE.
+	writer *writer
+}
+
+func (b *builder) delete(n *plan.Delete) (heads, error) {
+	h, err := b.build(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	d := &remover{label: label{"delete", n}, n: n}
+	if n.Update {
+		d.text = "update"
+		d.writer = newWriter(n, n.Table)
+	}
+	b.end(h, d, false)
+	return b.start(&rowCount{label{"row count", n}, d}), nil
+}
+
+type removeState struct {
+	d      *remover
+	r      *run
+	writes *writeState
+
+	mu      sync.Mutex
+	account *cache.Account
+	rows    map[segment.ID]map[uint32]struct{}
+	count   int64
+}
+
+func (d *remover) open(r *run) (sinkState, error) {
+	s := &removeState{d: d, r: r, account: r.account(), rows: map[segment.ID]map[uint32]struct{}{}}
+	if d.writer != nil {
+		w, err := d.writer.open(r)
+		if err != nil {
+			return nil, err
+		}
+		s.writes = w.(*writeState)
+	}
+	return s, nil
+}
+
+func (s *removeState) local(w *worker) (step, error) {
+	step := &removeStep{s: s}
+	if s.writes != nil {
+		next, err := s.writes.local(w)
+		if err != nil {
+			return nil, err
+		}
+		step.next = next
+	}
+	return step, nil
+}
+
+type removeStep struct {
+	s    *removeState
+	next step // nil for DELETE
+}
+
+// removedRowBytes estimates what a set costs per element.
+const removedRowBytes = 24
+
+func (p *removeStep) push(b *vec.Batch) (status, error) {
+	k := len(b.Cols) - 2
+	ids, ordinals := flat(b.Cols[k]), flat(b.Cols[k+1])
+	fresh, err := p.s.add(vec.Slice[int64](ids), vec.Slice[int64](ordinals))
+	if err != nil {
+		return done, err
+	}
+	if p.next == nil || len(fresh) == 0 {
+		return more, nil
+	}
+	rows := vec.NewBatch(b.Len, b.Cols[:k]...).Gather(fresh)
+	return p.next.push(rows)
+}
+
+// add notes rows and returns which of them were not known.
+func (s *removeState) add(ids, ordinals []int64) (vec.Sel, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := make(vec.Sel, 0, len(ids))
+	var last segment.ID
+	var set map[uint32]struct{}
+	for i, x := range ids {
+		if id := segment.ID(x); set == nil || id != last {
+			last = id
+			if set = s.rows[id]; set == nil {
+				set = map[uint32]struct{}{}
+				s.rows[id] = set
+			}
+		}
+		before := len(set)
+		set[uint32(ordinals[i])] = struct{}{}
+		if len(set) > before {
+			fresh = append(fresh, uint16(i))
+		}
+	}
+	s.count += int64(len(fresh))
+	return fresh, s.account.Grow(int64(len(fresh)) * removedRowBytes)
+}
+
+func (p *removeStep) endMorsel() error {
+	if p.next == nil {
+		return nil
+	}
+	return p.next.endMorsel()
+}
+
+func (p *removeStep) finish() error {
+	if p.next == nil {
+		return nil
+	}
+	return p.next.finish()
+}
+
+func (s *removeState) finalize(ctx context.Context) error {
+	if s.writes != nil {
+		if err := s.writes.finalize(ctx); err != nil {
+			return err
+		}
+	}
+	e := &s.r.effects
+	e.Deleted = map[segment.ID][]uint32{}
+	for id, set := range s.rows {
+		rows := make([]uint32, 0, len(set))
+		for o := range set {
+			rows = append(rows, o)
+		}
+		slices.Sort(rows)
+		e.Deleted[id] = rows
+	}
+	e.DeletedRows = s.count
+	return nil
+}
+
+// rowCount is what the statement reports.
+func (s *removeState) rowCount() int64 { return s.count }

@@ -1,0 +1,134 @@
+package vexec
+
+import (
+	"context"
+
+	"github.com/ebira-db/ebira/vec"
+)
+
+// finalize merges the parts of all workers.
+func (s *aggState) finalize(context.Context) error {
+	if len(s.locals) == 0 {
+		s.parts = []*aggPart{s.newPart(0)}
+		return nil
+	}
+	cut := false
+	for _, l := range s.locals {
+		cut = cut || len(l.parts) > 1
+	}
+	if cut {
+		err := s.r.parallel(len(s.locals), func(i int) error {
+			if l := s.locals[i]; len(l.parts) == 1 {
+				return l.cut()
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.parts = s.locals[0].parts
+	return s.r.parallel(len(s.parts), func(i int) error {
+		var rest []*aggPart
+		for _, l := range s.locals[1:] {
+			rest = append(rest, l.parts[i])
+		}
+		return s.merge(s.parts[i], rest)
+	})
+}
+
+// merge adds the groups of the other parts to into.
+func (s *aggState) merge(into *aggPart, others []*aggPart) error {
+	account := s.r.account()
+	before := into.SizeBytes()
+	for _, o := range others {
+		if err := s.r.check(); err != nil {
+			return err
+		}
+		mapping := []uint32{0}
+		if o.table != nil {
+			keys := o.table.keys()
+			mapping = make([]uint32, o.base+keys.n)
+			ids := mapping[o.base:]
+			if err := into.table.assign(keys, nil, ids); err != nil {
+				return err
+			}
+			for i := range ids {
+				ids[i] += uint32(into.base)
+			}
+		}
+		for i, acc := range into.accs {
+			if err := acc.Merge(o.accs[i], mapping, into.groups()+into.base); err != nil {
+				return err
+			}
+		}
+		if err := account.Resize(max(into.SizeBytes()-before, 0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups is the source of an aggregate's result: one part a morsel.
+type groups struct {
+	label
+	of *aggregate
+}
+
+type groupsState struct {
+	s     *aggState
+	parts []*aggPart
+}
+
+func (g *groups) open(r *run) (sourceState, error) {
+	s := r.sinks[g.of].(*aggState)
+	st := &groupsState{s: s}
+	for _, p := range s.parts {
+		if p.groups() > 0 {
+			st.parts = append(st.parts, p)
+		}
+	}
+	return st, nil
+}
+
+func (g *groupsState) morsels() int { return len(g.parts) }
+
+func (g *groupsState) reader(*worker) (reader, error) {
+	return &groupsReader{rows: g.s.r.env.batchRows(), parts: g.parts}, nil
+}
+
+type groupsReader struct {
+	rows  int
+	parts []*aggPart
+	part  *aggPart
+	from  int
+}
+
+func (g *groupsReader) start(m int) error {
+	g.part, g.from = g.parts[m], 0
+	return nil
+}
+
+func (g *groupsReader) next() (*vec.Batch, error) {
+	p := g.part
+	n := p.groups()
+	if g.from == n {
+		return nil, nil
+	}
+	from, to := g.from, min(g.from+g.rows, n)
+	g.from = to
+	b := vec.NewBatch(to - from)
+	if p.table != nil {
+		b.Cols = p.table.columns(from, to)
+	}
+	for _, acc := range p.accs {
+		v, err := acc.Finish(from+p.base, to+p.base)
+		if err != nil {
+			return nil, err
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	return b, nil
+}
+
+func (g *groupsReader) close() {}

@@ -1,0 +1,83 @@
+package vexec
+
+import (
+	"github.com/ebira-db/ebira/sql/expr"
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
+)
+
+// joinPlan is what the parts of a join know in common. The right side is collected in a hash table (joinBuild), then the left side
+// runs through it (joinProbe); of Right and Full joins the rows of the right side that nobody met come last (joinUnmatched). Without
+// key pairs all rows of the right side are candidates of every left row, which is a nested loop.
+type joinPlan struct {
+	n           *plan.Join
+	layout      *keyLayout // nil without key pairs
+	left, right []types.Type
+	// condCols are the columns, left then right, that Cond reads.
+	condCols []int
+	// threeValued says that a left row without a match may be neither in nor out, which takes a look at keys with NULL.
+	threeValued bool
+	// keepKeys says that the keys of the right side must be kept as columns to decide that.
+	keepKeys bool
+}
+
+func (b *builder) join(n *plan.Join) (heads, error) {
+	j := &joinPlan{n: n, left: schemaTypes(n.Left.Schema()), right: schemaTypes(n.Right.Schema())}
+	if len(n.LeftKeys) > 0 {
+		if err := j.keys(b.env); err != nil {
+			return nil, err
+		}
+	}
+	if n.Cond != nil {
+		j.condCols = columnsOf(n.Cond)
+	}
+	right, err := b.build(n.Right)
+	if err != nil {
+		return nil, err
+	}
+	build := &joinBuild{label{"join build", n}, j}
+	b.end(right, build, false)
+	left, err := b.build(n.Left)
+	if err != nil {
+		return nil, err
+	}
+	probe := &joinProbe{label{n.Kind.String() + " join", n}, j, build}
+	left.then(probe)
+	if n.Kind == plan.Right || n.Kind == plan.Full {
+		left = append(left, b.start(&joinUnmatched{label{"unmatched rows", n}, probe})...)
+	}
+	return left, nil
+}
+
+// keys makes the layout of the key pairs.
+func (j *joinPlan) keys(env *Env) error {
+	n := j.n
+	ts, _ := keyTypes(n.LeftKeys)
+	for i, k := range n.RightKeys {
+		if l, r := ts[i], k.Type(); l.Phys() != r.Phys() || l.Kind == types.Decimal && l.Scale != r.Scale {
+			return sqlerr.New(sqlerr.Internal, "BUG: join keys of types %s and %s", l, r)
+		}
+	}
+	var err error
+	j.layout, err = newKeyLayout(ts, make([]bool, len(ts)), env)
+	j.threeValued = n.Kind == plan.Mark || n.Kind == plan.NullAwareAnti
+	j.keepKeys = j.threeValued && (len(ts) > 1 || n.Cond != nil)
+	return err
+}
+
+// columnsOf returns the indexes of the columns that expressions read, each once.
+func columnsOf(exprs ...expr.Expr) []int {
+	var out []int
+	seen := map[int]bool{}
+	for _, e := range exprs {
+		expr.Walk(e, func(x expr.Expr) bool {
+			if c, ok := x.(*expr.Column); ok && !seen[c.Index] {
+				seen[c.Index] = true
+				out = append(out, c.Index)
+			}
+			return true
+		})
+	}
+	return out
+}

@@ -1,0 +1,257 @@
+package vexec
+
+import (
+	"context"
+	"math/bits"
+	"sync"
+
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// joinBuild is the sink of a join's right side.
+type joinBuild struct {
+	label
+	j *joinPlan
+}
+
+// parallelBuildRows is the number of rows from which a hash table is built in partitions.
+const parallelBuildRows = 64 << 10
+
+// joinTable is a join's right side: all rows, and per distinct key the rows that have it.
+type joinTable struct {
+	b *joinBuild
+	r *run
+
+	mu     sync.Mutex
+	locals []*joinBuildStep
+
+	rows int
+	cols []*vec.Vector
+	// tables number the keys by partition; base is what is added to the numbers of each.
+	partBits uint
+	tables   []*table
+	base     []uint32
+	// The rows with key g are order[start[g]:start[g+1]]; start is nil if every key has one row: order[g].
+	start, order []int32
+
+	// For three-valued joins: the rows with a NULL in their key, and the key columns if they are needed.
+	nullRows []int32
+	keyCols  []*vec.Vector
+}
+
+func (b *joinBuild) open(r *run) (sinkState, error) { return &joinTable{b: b, r: r}, nil }
+
+func (t *joinTable) local(w *worker) (step, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.locals {
+		if l.w.id == w.id {
+			l.w = w
+			return l, nil
+		}
+	}
+	l := &joinBuildStep{t: t, w: w, store: newRowStore(t.r)}
+	t.locals = append(t.locals, l)
+	return l, nil
+}
+
+// joinBuildStep stores the columns of its batches, then those of the keys.
+type joinBuildStep struct {
+	t     *joinTable
+	w     *worker
+	store *rowStore
+}
+
+func (s *joinBuildStep) push(b *vec.Batch) (status, error) {
+	keys, err := evalAll(s.t.r.env.Fn, s.t.b.j.n.RightKeys, b)
+	if err != nil {
+		return done, err
+	}
+	cols := make([]*vec.Vector, 0, len(b.Cols)+len(keys))
+	cols = append(append(cols, b.Cols...), keys...)
+	return more, s.store.add(s.w.seq, b.Len, cols)
+}
+
+func (s *joinBuildStep) endMorsel() error { return nil }
+func (s *joinBuildStep) finish() error    { return nil }
+
+// finalize builds the hash table.
+func (t *joinTable) finalize(context.Context) error {
+	j := t.b.j
+	stores := make([]*rowStore, len(t.locals))
+	for i, l := range t.locals {
+		stores[i] = l.store
+	}
+	batches, rows := gatherStores(stores)
+	t.rows = rows
+	if j.layout == nil {
+		t.start, t.order = []int32{0, int32(rows)}, identity(rows)
+	} else if err := t.index(batches); err != nil {
+		return err
+	}
+	var err error
+	if j.keepKeys {
+		ts, _ := keyTypes(j.n.RightKeys)
+		if t.keyCols, err = joinBatches(t.r, batches, ts, len(j.right)); err != nil {
+			return err
+		}
+	}
+	if j.n.Kind.YieldsRight() || j.n.Cond != nil {
+		t.cols, err = joinBatches(t.r, batches, j.right, 0)
+	}
+	return err
+}
+
+func identity(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
+// keyedBatch is a stored batch with its keys.
+type keyedBatch struct {
+	first int // number of its first row
+	keys  keyBatch
+	parts [][]int32
+}
+
+// index numbers the keys and orders the rows by them.
+func (t *joinTable) index(batches []storedBatch) error {
+	j := t.b.j
+	account := t.r.account()
+	// Per row: hash, key words, group, place in the order; and a table with up to one slot and a half, rounded up.
+	if err := account.Grow(int64(t.rows) * int64(8+8*max(j.layout.words, 2)+4+4+24)); err != nil {
+		return err
+	}
+	if t.rows >= parallelBuildRows && t.r.env.Workers > 1 {
+		t.partBits = uint(min(max(bits.Len(uint(4*t.r.env.Workers-1)), 4), 6))
+	}
+	keyed := make([]keyedBatch, len(batches))
+	first := 0
+	for i, b := range batches {
+		keyed[i].first = first
+		first += b.n
+	}
+	err := t.r.parallel(len(batches), func(i int) error {
+		k, b := &keyed[i], batches[i]
+		if err := j.layout.fill(&k.keys, b.cols[len(j.right):], b.n, true); err != nil {
+			return err
+		}
+		k.keys.settle()
+		var p partitioner
+		k.parts = p.splitValid(&k.keys, t.partBits)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if j.threeValued {
+		t.collectNulls(keyed)
+	}
+	for i := range keyed {
+		keyed[i].keys.valid = nil // parts have only rows with a key
+	}
+	return t.number(keyed)
+}
+
+// collectNulls sets nullRows.
+func (t *joinTable) collectNulls(keyed []keyedBatch) {
+	for i := range keyed {
+		k := &keyed[i]
+		if k.keys.valid == nil {
+			continue
+		}
+		for r := range k.keys.n {
+			if !k.keys.valid.Get(r) {
+				t.nullRows = append(t.nullRows, int32(k.first+r))
+			}
+		}
+	}
+}
+
+// number fills the tables and orders the rows, partitions in parallel.
+func (t *joinTable) number(keyed []keyedBatch) error {
+	parts := 1 << t.partBits
+	t.tables, t.base = make([]*table, parts), make([]uint32, parts)
+	groupOf := make([]uint32, t.rows)
+	partRows := make([]int, parts)
+	err := t.r.parallel(parts, func(p int) error {
+		tab := newTable(t.b.j.layout)
+		t.tables[p] = tab
+		for i := range keyed {
+			k := &keyed[i]
+			if err := tab.assign(&k.keys, k.parts[p], groupOf[k.first:k.first+k.keys.n]); err != nil {
+				return err
+			}
+			partRows[p] += len(k.parts[p])
+			if err := t.r.check(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	groups, total := 0, 0
+	firstRow := make([]int, parts)
+	for p, tab := range t.tables {
+		t.base[p] = uint32(groups)
+		firstRow[p] = total
+		groups += tab.count
+		total += partRows[p]
+	}
+	t.order = make([]int32, total)
+	if groups < total {
+		t.start = make([]int32, groups+1)
+		t.start[groups] = int32(total)
+	}
+	return t.r.parallel(parts, func(p int) error {
+		t.arrange(p, keyed, groupOf, firstRow[p])
+		return nil
+	})
+}
+
+// arrange writes the part of order, and of start, that belongs to partition p, whose rows begin at first.
+func (t *joinTable) arrange(p int, keyed []keyedBatch, groupOf []uint32, first int) {
+	base := int(t.base[p])
+	if t.start == nil {
+		for i := range keyed {
+			k := &keyed[i]
+			for _, r := range k.parts[p] {
+				row := k.first + int(r)
+				t.order[base+int(groupOf[row])] = int32(row)
+			}
+		}
+		return
+	}
+	at := make([]int32, t.tables[p].count+1)
+	for i := range keyed {
+		k := &keyed[i]
+		for _, r := range k.parts[p] {
+			at[groupOf[k.first+int(r)]+1]++
+		}
+	}
+	at[0] = int32(first)
+	for g := 1; g < len(at); g++ {
+		at[g] += at[g-1]
+	}
+	copy(t.start[base:], at[:len(at)-1])
+	for i := range keyed {
+		k := &keyed[i]
+		for _, r := range k.parts[p] {
+			row := k.first + int(r)
+			g := groupOf[row]
+			t.order[at[g]] = int32(row)
+			at[g]++
+		}
+	}
+}
+
+// needsRight tells whether a join of this kind yields nothing if the right side is empty.
+func needsRight(k plan.JoinKind) bool {
+	return k == plan.Inner || k == plan.Cross || k == plan.Right || k == plan.Semi
+}

@@ -1,0 +1,308 @@
+package vexec
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ebira-db/ebira/sql/expr"
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// sorter is the sink of ORDER BY. Workers store their rows; in the end ranges of all rows are sorted in parallel and merged. With a
+// small limit each worker keeps only the rows that can still be among the first.
+type sorter struct {
+	label
+	exprs  []expr.Expr
+	orders []vec.Order
+	types  []types.Type
+	// offset rows are skipped, then limit rows kept; limit is below zero for all.
+	limit, offset int64
+}
+
+// topRows is the most rows for which workers forget what cannot be among the first.
+const topRows = 1 << 16
+
+func (b *builder) sort(n *plan.Sort) (heads, error) {
+	s := &sorter{label: label{"sort", n}, types: schemaTypes(n.Input.Schema()), limit: n.Limit, offset: n.Offset}
+	for _, k := range n.Keys {
+		if k.Expr.Type().IsVariant() && !b.env.Fn.VariantTotalOrder {
+			return nil, sqlerr.New(sqlerr.Type, "a VARIANT cannot be ordered; CAST it to a type or SET variant_total_order = true")
+		}
+		s.exprs = append(s.exprs, k.Expr)
+		s.orders = append(s.orders, vec.Order{Desc: k.Desc, NullsFirst: k.NullsFirst})
+	}
+	h, err := b.build(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	if s.limit >= 0 && s.limit+s.offset <= topRows {
+		s.text = "top-n"
+	}
+	b.end(h, s, false)
+	out := b.start(&sorted{label{"sorted", n}, s})
+	out[0].serial = true
+	return out, nil
+}
+
+// keep returns how many rows the result needs before the offset is skipped, below zero for all.
+func (s *sorter) keep() int64 {
+	if s.limit < 0 {
+		return -1
+	}
+	return s.limit + s.offset
+}
+
+// sortState is what the workers share.
+type sortState struct {
+	s *sorter
+	r *run
+
+	mu     sync.Mutex
+	locals []*sortStep
+
+	// The result: rows of cols in this order.
+	cols  []*vec.Vector
+	order []int32
+}
+
+func (s *sorter) open(r *run) (sinkState, error) { return &sortState{s: s, r: r}, nil }
+
+func (t *sortState) local(w *worker) (step, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.locals {
+		if l.w.id == w.id {
+			l.w = w
+			return l, nil
+		}
+	}
+	l := &sortStep{t: t, w: w, store: newRowStore(t.r)}
+	t.locals = append(t.locals, l)
+	return l, nil
+}
+
+// sortStep stores the columns of its batches, then those of the keys.
+type sortStep struct {
+	t     *sortState
+	w     *worker
+	store *rowStore
+	// bound are the keys of the last row that can be in the result, once more rows than that were seen (top-n).
+	bound []*vec.Vector
+}
+
+func (s *sortStep) push(b *vec.Batch) (status, error) {
+	sorter := s.t.s
+	if sorter.keep() == 0 {
+		return done, nil
+	}
+	keys, err := evalAll(s.t.r.env.Fn, sorter.exprs, b)
+	if err != nil {
+		return done, err
+	}
+	for i, k := range keys {
+		keys[i] = plain(k)
+	}
+	if s.bound != nil {
+		sel := s.withinBound(keys, b.Len)
+		if len(sel) == 0 {
+			return more, nil
+		}
+		if len(sel) < b.Len {
+			b = b.Gather(sel)
+			for i, k := range keys {
+				keys[i] = vec.GatherSel(k, sel)
+			}
+		}
+	}
+	cols := append(append(make([]*vec.Vector, 0, len(b.Cols)+len(keys)), b.Cols...), keys...)
+	if err := s.store.add(s.w.seq, b.Len, cols); err != nil {
+		return done, err
+	}
+	if keep := sorter.keep(); keep >= 0 && keep <= topRows && int64(s.store.rows) > 2*keep+minTopBuffer {
+		return more, s.forget(int(keep))
+	}
+	return more, nil
+}
+
+// minTopBuffer is how many rows top-n collects beyond twice the limit before it looks for those that it can forget.
+const minTopBuffer = 4096
+
+// withinBound returns the rows that sort before bound. Most are settled by the number that stands for their first key.
+func (s *sortStep) withinBound(keys []*vec.Vector, n int) vec.Sel {
+	orders := s.t.s.orders
+	prefix := make([]uint64, n+1)
+	vec.SortPrefix(vec.Concat(keys[0].Type, keys[0], s.bound[0]), orders[0], prefix)
+	limit := prefix[n]
+	sel := make(vec.Sel, 0, n)
+	for i, p := range prefix[:n] {
+		if p < limit || p == limit && vec.CompareRows(keys, i, s.bound, 0, orders) < 0 {
+			sel = append(sel, uint16(i))
+		}
+	}
+	return sel
+}
+
+// forget drops all rows but the first keep.
+func (s *sortStep) forget(keep int) error {
+	t := s.t
+	batches, rows := gatherStores([]*rowStore{s.store})
+	ts := t.allTypes()
+	cols := make([]*vec.Vector, len(ts))
+	for c := range ts {
+		parts := make([]*vec.Vector, len(batches))
+		for i, b := range batches {
+			parts[i] = b.cols[c]
+		}
+		cols[c] = vec.Concat(ts[c], parts...)
+	}
+	keys := cols[len(t.s.types):]
+	o := newOrdering(keys, t.s.orders, rows)
+	o.sort(0, rows)
+	order := o.rows(0, keep)
+	s.bound = make([]*vec.Vector, len(keys))
+	for i, k := range keys {
+		s.bound[i] = detach(vec.GatherRows(k, order[keep-1:]))
+	}
+	// The rows that stay go back in the order of the input, so that equal ones keep it.
+	stay := keepOrder(order, rows)
+	seqs := seqRuns(batches, stay)
+	s.store.account.Shrink(s.store.account.Used())
+	from := 0
+	for _, run := range seqs {
+		part := make([]*vec.Vector, len(cols))
+		for c, v := range cols {
+			part[c] = vec.GatherRows(v, stay[from:from+run.n])
+		}
+		if err := s.store.add(run.seq, run.n, part); err != nil {
+			return err
+		}
+		from += run.n
+	}
+	return nil
+}
+
+// keepOrder returns the rows of order in ascending order.
+func keepOrder(order []int32, n int) []int32 {
+	in := vec.NewBitmap(n)
+	for _, r := range order {
+		in.Set(int(r))
+	}
+	out := make([]int32, 0, len(order))
+	for i := range n {
+		if in.Get(i) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// seqRuns cuts ascending rows of the joined batches into runs of one morsel each; only seq and n are set.
+func seqRuns(batches []storedBatch, rows []int32) []storedBatch {
+	var out []storedBatch
+	end, k := 0, 0
+	for _, b := range batches {
+		end += b.n
+		n := 0
+		for k < len(rows) && int(rows[k]) < end {
+			k++
+			n++
+		}
+		switch last := len(out) - 1; {
+		case n == 0:
+		case last >= 0 && out[last].seq == b.seq:
+			out[last].n += n
+		default:
+			out = append(out, storedBatch{seq: b.seq, n: n})
+		}
+	}
+	return out
+}
+
+func (s *sortStep) endMorsel() error { return nil }
+func (s *sortStep) finish() error    { return nil }
+
+// allTypes are the types of the stored columns: those of the rows, then those of the keys.
+func (t *sortState) allTypes() []types.Type {
+	ts := append([]types.Type(nil), t.s.types...)
+	for _, e := range t.s.exprs {
+		ts = append(ts, e.Type())
+	}
+	return ts
+}
+
+// finalize sorts the rows of all workers.
+func (t *sortState) finalize(context.Context) error {
+	stores := make([]*rowStore, len(t.locals))
+	for i, l := range t.locals {
+		stores[i] = l.store
+	}
+	batches, rows := gatherStores(stores)
+	keyTypes := t.allTypes()[len(t.s.types):]
+	keys, err := joinBatches(t.r, batches, keyTypes, len(t.s.types))
+	if err != nil {
+		return err
+	}
+	if t.cols, err = joinBatches(t.r, batches, t.s.types, 0); err != nil {
+		return err
+	}
+	if err := t.r.account().Grow(int64(rows) * 36); err != nil {
+		return err
+	}
+	o := newOrdering(keys, t.s.orders, rows)
+	if err := o.sortParallel(t.r); err != nil {
+		return err
+	}
+	from, to := min(int(t.s.offset), rows), rows
+	if keep := t.s.keep(); keep >= 0 {
+		to = int(min(int64(rows), keep))
+	}
+	t.order = o.rows(from, max(from, to))
+	return nil
+}
+
+// sorted is the source of the rows of a sorter, in order: one morsel, for one worker.
+type sorted struct {
+	label
+	of *sorter
+}
+
+func (s *sorted) open(r *run) (sourceState, error) {
+	return &sortedState{t: r.sinks[s.of].(*sortState), rows: r.env.batchRows()}, nil
+}
+
+type sortedState struct {
+	t    *sortState
+	rows int
+}
+
+func (s *sortedState) morsels() int { return 1 }
+
+func (s *sortedState) reader(*worker) (reader, error) { return &sortedReader{s: s}, nil }
+
+type sortedReader struct {
+	s    *sortedState
+	rest []int32
+}
+
+func (r *sortedReader) start(int) error {
+	r.rest = r.s.t.order
+	return nil
+}
+
+func (r *sortedReader) next() (*vec.Batch, error) {
+	if len(r.rest) == 0 {
+		return nil, nil
+	}
+	rows := r.rest[:min(len(r.rest), r.s.rows)]
+	r.rest = r.rest[len(rows):]
+	b := vec.NewBatch(len(rows))
+	for _, c := range r.s.t.cols {
+		b.Cols = append(b.Cols, vec.GatherRows(c, rows))
+	}
+	return b, nil
+}
+
+func (r *sortedReader) close() {}
