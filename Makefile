@@ -15,7 +15,7 @@ go-version:
 
 # build makes bin/ebira: one static binary.
 build: go-version
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ebira ./cmd/ebira
+	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/ebira ./cmd/ebira
 
 # demo starts a server on a temporary directory, loads generated sample files and shows a tour.
 demo: build

@@ -2,11 +2,13 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/catalog"
+	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -42,7 +44,7 @@ func (c *call) variantPaths(t *catalog.Table, col *catalog.Column) ([]*pathInfo,
 		if err != nil {
 			return nil, err
 		}
-		if err := r.Paths(col.ID, note); err != nil {
+		if err := segmentPaths(r, m, col.ID, note); err != nil {
 			return nil, err
 		}
 	}
@@ -59,6 +61,73 @@ func (c *call) variantPaths(t *catalog.Table, col *catalog.Column) ([]*pathInfo,
 	}
 	sort.Slice(out, func(i, j int) bool { return strings.Join(out[i].path, ".") < strings.Join(out[j].path, ".") })
 	return out, nil
+}
+
+// reportedKinds maps the kinds that have one reported type.
+var reportedKinds = map[variant.Kind]types.Kind{
+	variant.Boolean: types.Boolean, variant.TinyInt: types.TinyInt, variant.SmallInt: types.SmallInt, variant.Int: types.Int,
+	variant.BigInt: types.BigInt, variant.LargeInt: types.LargeInt, variant.Float: types.Float, variant.Double: types.Double,
+	variant.Number: types.Double, variant.String: types.Varchar, variant.Date: types.Date, variant.DateTime: types.DateTime,
+	variant.TimestampTZ: types.TimestampTZ, variant.Time: types.Time, variant.IPv4: types.IPv4, variant.IPv6: types.IPv6,
+	variant.Binary: types.Binary, variant.UUID: types.UUID,
+}
+
+// segmentPaths finds the paths of a segment, which its directory lists with their kinds.
+func segmentPaths(r *segment.Reader, m *segment.Meta, id catalog.ColumnID, note func([]string, types.Type, variant.KindCounts)) error {
+	if !slices.ContainsFunc(m.Columns, func(c segment.Column) bool { return c.ID == id }) {
+		return nil
+	}
+	infos, err := r.Paths(id)
+	if err != nil {
+		return err
+	}
+	for _, p := range infos {
+		kinds := p.Kinds
+		kinds[variant.Object], kinds[variant.Null], kinds[variant.Missing] = 0, 0, 0
+		if kinds.Total() == 0 {
+			continue
+		}
+		for k, n := range kinds {
+			var one variant.KindCounts
+			one[k] = n
+			switch kind := variant.Kind(k); {
+			case n == 0:
+			case kind == variant.Array:
+				t, err := arrayType(r, id, p.Path)
+				if err != nil {
+					return err
+				}
+				note(p.Path, t, one)
+			case kind == variant.Decimal && p.Type.Kind == types.Decimal:
+				note(p.Path, p.Type, one)
+			case kind == variant.Decimal:
+				note(p.Path, types.DecimalOf(38, 0), one)
+			default:
+				note(p.Path, types.Of(reportedKinds[kind]), one)
+			}
+		}
+	}
+	return nil
+}
+
+// arrayType merges the types of the arrays at a path, which the directory does not know.
+func arrayType(r *segment.Reader, id catalog.ColumnID, path []string) (merged types.Type, err error) {
+	for p := range r.Pages() {
+		v, err := r.Read(segment.Want{Column: id, Path: path}, p)
+		if err != nil {
+			return merged, err
+		}
+		v = variant.Flatten(v)
+		for i := range v.Len {
+			if v.IsNull(i) {
+				continue
+			}
+			if _, value := v.VariantAt(i); variant.KindOf(value) == variant.Array {
+				merged = variant.Merge(merged, variant.ReportedType(value))
+			}
+		}
+	}
+	return merged, nil
 }
 
 // batchPaths finds the paths of a small write.

@@ -9,6 +9,7 @@ import (
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -69,6 +70,9 @@ type aggState struct {
 	r *run
 	// partBits is the logarithm of the number of partitions.
 	partBits uint
+	once     sync.Once
+	// layout is nil until the first batch comes, and if there are no keys.
+	layout *keyLayout
 
 	mu     sync.Mutex
 	locals []*aggLocal
@@ -98,17 +102,36 @@ func (s *aggState) local(w *worker) (step, error) {
 			return l, nil
 		}
 	}
-	l := &aggLocal{s: s, w: w, account: s.r.account(), parts: []*aggPart{s.newPart(0)}}
+	l := &aggLocal{s: s, w: w, account: s.r.account()}
 	l.args = make([][]*vec.Vector, len(s.a.aggs))
 	l.kept = make([][]bool, len(s.a.aggs))
 	s.locals = append(s.locals, l)
 	return l, nil
 }
 
-func (s *aggState) newPart(base int) *aggPart {
+// settleLayout decides on the layout of the keys, once for all workers, by the first batch.
+func (s *aggState) settleLayout(cols []*vec.Vector) *keyLayout {
+	s.once.Do(func() {
+		s.layout = s.a.layout
+		if s.layout.coded == nil {
+			return
+		}
+		for i, t := range s.layout.types {
+			if t.Phys() == types.PhysString && cols[i].Form == vec.Flat {
+				return
+			}
+		}
+		s.layout = s.layout.coded
+	})
+	return s.layout
+}
+
+// newPart makes a part without groups for the worker with the given interners.
+func (s *aggState) newPart(base int, interners []*interner) *aggPart {
 	p := &aggPart{base: base}
-	if s.a.layout != nil {
-		p.table = newTable(s.a.layout)
+	if s.layout != nil {
+		p.table = newTable(s.layout)
+		p.table.interners = interners
 	}
 	for _, call := range s.a.aggs {
 		p.accs = append(p.accs, call.Fn.New(s.r.env.Fn))
@@ -141,8 +164,10 @@ type aggLocal struct {
 	s *aggState
 	w *worker
 	// parts has one part, or all partitions once it is cut.
-	parts   []*aggPart
-	heavy   bool
+	parts []*aggPart
+	heavy bool
+	// mapping translates the worker's numbers of texts to those of the first worker, by column.
+	mapping [][]uint32
 	account *cache.Account
 	batches int
 
@@ -178,6 +203,11 @@ func (l *aggLocal) charge() error {
 	for _, p := range l.parts {
 		size += p.SizeBytes()
 	}
+	for _, in := range l.keys.interners {
+		if in != nil {
+			size += in.table.SizeBytes()
+		}
+	}
 	return l.account.Resize(size)
 }
 
@@ -189,10 +219,13 @@ func (l *aggLocal) evaluate(b *vec.Batch) error {
 		if err != nil {
 			return err
 		}
-		if err := a.layout.fill(&l.keys, cols, b.Len, false); err != nil {
+		if err := l.s.settleLayout(cols).fill(&l.keys, cols, b.Len, false); err != nil {
 			return err
 		}
 		l.ids = sized(l.ids, b.Len)
+	}
+	if l.parts == nil {
+		l.parts = []*aggPart{l.s.newPart(0, l.keys.interners)}
 	}
 	for i, call := range a.aggs {
 		args, err := evalAll(fn, call.Args, b)
@@ -326,7 +359,7 @@ func (l *aggLocal) cut() error {
 	mapping := make([]uint32, keys.n)
 	var parts []*aggPart
 	for _, rows := range l.part.split(keys.hash, l.s.partBits) {
-		p := l.s.newPart(1)
+		p := l.s.newPart(1, l.keys.interners)
 		parts = append(parts, p)
 		if err := p.table.assign(keys, rows, ids); err != nil {
 			return err

@@ -2,14 +2,18 @@ package vexec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ebira-db/ebira/vec"
 )
 
 // finalize merges the parts of all workers.
 func (s *aggState) finalize(context.Context) error {
+	s.locals = slices.DeleteFunc(s.locals, func(l *aggLocal) bool { return l.parts == nil })
 	if len(s.locals) == 0 {
-		s.parts = []*aggPart{s.newPart(0)}
+		if s.a.layout == nil {
+			s.parts = []*aggPart{s.newPart(0, nil)}
+		}
 		return nil
 	}
 	cut := false
@@ -27,27 +31,53 @@ func (s *aggState) finalize(context.Context) error {
 			return err
 		}
 	}
+	if err := s.unifyTexts(); err != nil {
+		return err
+	}
 	s.parts = s.locals[0].parts
 	return s.r.parallel(len(s.parts), func(i int) error {
-		var rest []*aggPart
-		for _, l := range s.locals[1:] {
-			rest = append(rest, l.parts[i])
-		}
-		return s.merge(s.parts[i], rest)
+		return s.merge(s.parts[i], i)
 	})
 }
 
-// merge adds the groups of the other parts to into.
-func (s *aggState) merge(into *aggPart, others []*aggPart) error {
+// unifyTexts adds the texts of all workers to the interners of the first, columns in parallel.
+func (s *aggState) unifyTexts() error {
+	if s.layout == nil || s.layout.texts == nil {
+		return nil
+	}
+	for _, l := range s.locals {
+		l.mapping = make([][]uint32, len(s.layout.texts))
+	}
+	return s.r.parallel(len(s.layout.texts), func(c int) error {
+		if !s.layout.texts[c] {
+			return nil
+		}
+		for _, l := range s.locals[1:] {
+			m, err := s.locals[0].keys.interners[c].absorb(l.keys.interners[c])
+			if err != nil {
+				return err
+			}
+			l.mapping[c] = m
+		}
+		return nil
+	})
+}
+
+// merge adds the groups of one part of the other workers to into.
+func (s *aggState) merge(into *aggPart, part int) error {
 	account := s.r.account()
 	before := into.SizeBytes()
-	for _, o := range others {
+	for _, l := range s.locals[1:] {
+		o := l.parts[part]
 		if err := s.r.check(); err != nil {
 			return err
 		}
 		mapping := []uint32{0}
 		if o.table != nil {
 			keys := o.table.keys()
+			if s.layout.texts != nil {
+				keys.words = s.layout.translate(keys.words, l.mapping)
+			}
 			mapping = make([]uint32, o.base+keys.n)
 			ids := mapping[o.base:]
 			if err := into.table.assign(keys, nil, ids); err != nil {

@@ -60,10 +60,17 @@ func (j *joinPlan) keys(env *Env) error {
 		}
 	}
 	var err error
-	j.layout, err = newKeyLayout(ts, make([]bool, len(ts)), env)
+	if j.layout, err = newKeyLayout(ts, make([]bool, len(ts)), env); err != nil {
+		return err
+	}
 	j.threeValued = n.Kind == plan.Mark || n.Kind == plan.NullAwareAnti
 	j.keepKeys = j.threeValued && (len(ts) > 1 || n.Cond != nil)
-	return err
+	for _, t := range ts {
+		if j.keepKeys && t.IsVariant() {
+			return sqlerr.New(sqlerr.Unsupported, "IN with several columns or a correlated list does not compare VARIANT; CAST it to a type")
+		}
+	}
+	return nil
 }
 
 // columnsOf returns the indexes of the columns that expressions read, each once.

@@ -25,9 +25,16 @@ const maxKeyWords = 4
 // keyLayout describes the keys of a hash table. Two sides of a join share one.
 type keyLayout struct {
 	types []types.Type
-	form  keyForm
-	words int       // of keyWords
-	slots []keySlot // of keyWords, one a column
+	// variants has the numbering of each VARIANT column, which then has type BIGINT in types and its own in declared.
+	variants []*variantKeys
+	declared []types.Type
+	form     keyForm
+	words    int       // of keyWords
+	slots    []keySlot // of keyWords, one a column
+	// texts tells, in keyWords, which columns are texts that an interner numbers; nil if none is.
+	texts []bool
+	// coded is the layout to be taken instead if all texts come in dictionary form, nil if there is none.
+	coded *keyLayout
 	// looseNull says that NULL is kept beside the keys: layouts of a single column.
 	looseNull bool
 	// fixed is the size of the part of a keyRow that all rows have.
@@ -47,12 +54,18 @@ type keySlot struct {
 // newKeyLayout makes the layout for keys of the given types; nullable[i] says that column i may be NULL and that NULL is a value
 // like others.
 func newKeyLayout(ts []types.Type, nullable []bool, env *Env) (*keyLayout, error) {
-	l := &keyLayout{types: ts, constantHash: env.Options.ConstantHash}
-	for _, t := range ts {
-		if t.IsVariant() && !env.Fn.VariantTotalOrder {
-			return nil, sqlerr.New(sqlerr.Type, "a VARIANT cannot be grouped, joined or made distinct; CAST it to a type or SET variant_total_order = true")
+	l := &keyLayout{declared: ts, variants: make([]*variantKeys, len(ts)), constantHash: env.Options.ConstantHash}
+	for i, t := range ts {
+		if t.IsVariant() {
+			if !env.Fn.VariantTotalOrder {
+				return nil, sqlerr.New(sqlerr.Type, "a VARIANT cannot be grouped, joined or made distinct; CAST it to a type or SET variant_total_order = true")
+			}
+			l.variants[i] = newVariantKeys()
+			t, nullable[i] = types.Of(types.BigInt), true
 		}
+		l.types = append(l.types, t)
 	}
+	ts = l.types
 	if len(ts) == 1 {
 		l.looseNull = true
 		if ts[0].Phys() == types.PhysString {
@@ -68,6 +81,7 @@ func newKeyLayout(ts []types.Type, nullable []bool, env *Env) (*keyLayout, error
 	for _, t := range ts {
 		l.fixed += fixedBits(t) / 8
 	}
+	l.coded = l.interned(nullable)
 	return l, nil
 }
 
@@ -116,6 +130,9 @@ func (l *keyLayout) packWords(nullable []bool) bool {
 	l.slots = make([]keySlot, len(l.types))
 	for i, t := range l.types {
 		width := uint(fixedBits(t))
+		if l.texts != nil && l.texts[i] {
+			width = internedBits
+		}
 		s := &l.slots[i]
 		s.width = width
 		switch {
@@ -153,8 +170,9 @@ type keyBatch struct {
 	// settled by their codes, see codeCache. Everybody else calls settle first.
 	lazy bool
 
-	column []uint64
-	row    rowEncoder
+	column    []uint64
+	row       rowEncoder
+	interners []*interner // by column, for layouts with texts
 }
 
 // nullHash is the hash of a NULL that is kept beside the keys.
@@ -164,8 +182,11 @@ const nullHash = 0x9e3779b97f4a7c15
 func (l *keyLayout) fill(kb *keyBatch, cols []*vec.Vector, n int, dropNulls bool) error {
 	kb.n, kb.valid, kb.lazy = n, nil, false
 	kb.cols = kb.cols[:0]
-	for _, c := range cols {
+	for i, c := range cols {
 		c = plain(c)
+		if l.variants[i] != nil {
+			c = l.variants[i].numbers(c, n)
+		}
 		kb.cols = append(kb.cols, c)
 		if dropNulls || l.looseNull {
 			kb.valid = vec.And(kb.valid, validity(c, n), n)
@@ -190,6 +211,9 @@ func (l *keyLayout) fill(kb *keyBatch, cols []*vec.Vector, n int, dropNulls bool
 			return err
 		}
 		hashWords(kb.words, l.words, kb.hash)
+		if err := l.addTexts(kb); err != nil {
+			return err
+		}
 	}
 	switch {
 	case l.constantHash:

@@ -22,6 +22,13 @@ func (l *keyLayout) fillWords(kb *keyBatch, n int) error {
 	for c, s := range l.slots {
 		v := kb.cols[c]
 		valid := validity(v, n)
+		if l.texts != nil && l.texts[c] {
+			if valid != nil && !s.hasNull {
+				return errUnexpectedNull
+			}
+			orNulls(kb.words, k, s, valid)
+			continue
+		}
 		for part := range max(s.width/64, 1) {
 			columnWords(v, part, kb.column)
 			mask := ^uint64(0)
@@ -34,16 +41,27 @@ func (l *keyLayout) fillWords(kb *keyBatch, n int) error {
 			continue
 		}
 		if s.hasNull {
-			for i := range n {
-				if !valid.Get(i) {
-					kb.words[i*k+int(s.nullWord)] |= 1 << s.nullShift
-				}
-			}
+			orNulls(kb.words, k, s, valid)
 		} else if !l.looseNull && kb.valid == nil {
-			return sqlerr.New(sqlerr.Internal, "BUG: NULL in a key column that has none")
+			return errUnexpectedNull
 		}
 	}
 	return nil
+}
+
+var errUnexpectedNull = sqlerr.New(sqlerr.Internal, "BUG: NULL in a key column that has none")
+
+// orNulls sets the NULL bits of a column.
+func orNulls(words []uint64, k int, s keySlot, valid vec.Bitmap) {
+	if valid == nil {
+		return
+	}
+	words = words[s.nullWord:]
+	for i := 0; i*k < len(words); i++ {
+		if !valid.Get(i) {
+			words[i*k] |= 1 << s.nullShift
+		}
+	}
 }
 
 // orWords adds column values to every k-th word of dst; rows that are not valid add nothing.

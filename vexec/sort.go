@@ -18,6 +18,8 @@ type sorter struct {
 	exprs  []expr.Expr
 	orders []vec.Order
 	types  []types.Type
+	// variants says that some key is a VARIANT, whose order is known only once all rows are.
+	variants bool
 	// offset rows are skipped, then limit rows kept; limit is below zero for all.
 	limit, offset int64
 }
@@ -31,6 +33,7 @@ func (b *builder) sort(n *plan.Sort) (heads, error) {
 		if k.Expr.Type().IsVariant() && !b.env.Fn.VariantTotalOrder {
 			return nil, sqlerr.New(sqlerr.Type, "a VARIANT cannot be ordered; CAST it to a type or SET variant_total_order = true")
 		}
+		s.variants = s.variants || k.Expr.Type().IsVariant()
 		s.exprs = append(s.exprs, k.Expr)
 		s.orders = append(s.orders, vec.Order{Desc: k.Desc, NullsFirst: k.NullsFirst})
 	}
@@ -121,7 +124,7 @@ func (s *sortStep) push(b *vec.Batch) (status, error) {
 	if err := s.store.add(s.w.seq, b.Len, cols); err != nil {
 		return done, err
 	}
-	if keep := sorter.keep(); keep >= 0 && keep <= topRows && int64(s.store.rows) > 2*keep+minTopBuffer {
+	if keep := sorter.keep(); keep >= 0 && keep <= topRows && !sorter.variants && int64(s.store.rows) > 2*keep+minTopBuffer {
 		return more, s.forget(int(keep))
 	}
 	return more, nil
@@ -244,6 +247,11 @@ func (t *sortState) finalize(context.Context) error {
 	keys, err := joinBatches(t.r, batches, keyTypes, len(t.s.types))
 	if err != nil {
 		return err
+	}
+	for i, k := range keys {
+		if k.Type.IsVariant() {
+			keys[i] = variantRanks(k)
+		}
 	}
 	if t.cols, err = joinBatches(t.r, batches, t.s.types, 0); err != nil {
 		return err

@@ -25,6 +25,8 @@ type table struct {
 	null int
 	// kept holds the values of the columns that cannot be made from keys.
 	kept map[int]*vec.Builder
+	// interners are those of the worker that fills the table, for layouts with texts.
+	interners []*interner
 	// snapshot has what keptColumn returned last.
 	snapshot map[int]*vec.Vector
 

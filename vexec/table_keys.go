@@ -1,9 +1,6 @@
 package vexec
 
-import (
-	"github.com/ebira-db/ebira/sql/types"
-	"github.com/ebira-db/ebira/vec"
-)
+import "github.com/ebira-db/ebira/vec"
 
 // keys returns all keys of t as a batch to be put into another table of the same layout; it is valid while t does not change.
 func (t *table) keys() *keyBatch {
@@ -35,6 +32,16 @@ func (t *table) keptColumn(c int) *vec.Vector {
 
 // columns returns the key columns of the numbers [from, to).
 func (t *table) columns(from, to int) []*vec.Vector {
+	out := t.storedColumns(from, to)
+	for c, v := range t.layout.variants {
+		if v != nil {
+			out[c] = v.column(out[c], t.layout.declared[c])
+		}
+	}
+	return out
+}
+
+func (t *table) storedColumns(from, to int) []*vec.Vector {
 	l := t.layout
 	var valid vec.Bitmap
 	if t.null >= from && t.null < to {
@@ -50,7 +57,12 @@ func (t *table) columns(from, to int) []*vec.Vector {
 	words := t.words[from*l.words : to*l.words]
 	out := make([]*vec.Vector, len(l.types))
 	for c, s := range l.slots {
-		out[c] = l.unpack(s, l.types[c], words, valid)
+		values, valid := l.unpack(s, words, valid)
+		if l.texts != nil && l.texts[c] {
+			out[c] = t.interners[c].column(l.types[c], values, valid)
+			continue
+		}
+		out[c] = fromWords(l.types[c], values, int(max(s.width/64, 1)), valid)
 	}
 	return out
 }
@@ -66,8 +78,8 @@ func (t *table) rowColumns(from, to int) []*vec.Vector {
 	return out
 }
 
-// unpack takes one column out of packed keys.
-func (l *keyLayout) unpack(s keySlot, t types.Type, words []uint64, valid vec.Bitmap) *vec.Vector {
+// unpack takes one column out of packed keys: its words, and which rows are not NULL.
+func (l *keyLayout) unpack(s keySlot, words []uint64, valid vec.Bitmap) ([]uint64, vec.Bitmap) {
 	k := l.words
 	n := len(words) / k
 	parts := int(max(s.width/64, 1))
@@ -92,5 +104,5 @@ func (l *keyLayout) unpack(s keySlot, t types.Type, words []uint64, valid vec.Bi
 			valid.Clear(i)
 		}
 	}
-	return fromWords(t, values, parts, valid)
+	return values, valid
 }

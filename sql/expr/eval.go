@@ -48,7 +48,44 @@ func (e *Call) Eval(c *function.Ctx, b *vec.Batch) (*vec.Vector, error) {
 		}
 		args[i] = v
 	}
+	if r, ok := e.byEntries(c, args); ok {
+		return r, nil
+	}
 	return e.Fn.Kernel(c, args, b.Len)
+}
+
+// byEntries evaluates a strict function of one column over the entries of its dictionary, all other arguments being literals.
+func (e *Call) byEntries(c *function.Ctx, args []*vec.Vector) (*vec.Vector, bool) {
+	at := -1
+	for i, v := range args {
+		if _, literal := e.Args[i].(*Const); literal {
+			continue
+		}
+		if at >= 0 || v.Form != vec.Dictionary {
+			return nil, false
+		}
+		at = i
+	}
+	if at < 0 || e.Fn.Volatile || !e.Fn.Strict() {
+		return nil, false
+	}
+	m := e.memo.Load()
+	if m == nil {
+		e.memo.CompareAndSwap(nil, &memo{})
+		m = e.memo.Load()
+	}
+	return m.apply(c, args[at], func(entries *vec.Vector) (*vec.Vector, error) {
+		whole := make([]*vec.Vector, len(args))
+		for i, v := range args {
+			whole[i] = entries
+			if i != at {
+				one := *v
+				one.Len = entries.Len
+				whole[i] = &one
+			}
+		}
+		return e.Fn.Kernel(c, whole, entries.Len)
+	})
 }
 
 // Type returns the target type.

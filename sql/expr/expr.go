@@ -38,6 +38,8 @@ type Const struct{ Value *vec.Vector }
 type Call struct {
 	Fn   *function.Scalar
 	Args []Expr
+
+	memo atomic.Pointer[memo]
 }
 
 // Cast converts Arg; with Try (and always from variants) a value that cannot be converted becomes NULL.

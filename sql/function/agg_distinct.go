@@ -2,8 +2,6 @@ package function
 
 import (
 	"bytes"
-	"math"
-	"math/bits"
 
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/variant"
@@ -204,6 +202,9 @@ func (s *distinctState) Update(groups []uint32, count int, args []*vec.Vector, n
 			valid = vec.And(valid, nulls(flat[k]), n)
 		}
 	}
+	if len(flat) == 1 && flat[0].Type.Phys() == types.PhysString && !s.keepNulls {
+		return s.updateText(groups, count, flat, valid, n)
+	}
 	var fresh vec.Sel
 	var freshGroups []uint32
 	var buf []byte
@@ -216,7 +217,26 @@ func (s *distinctState) Update(groups []uint32, count int, args []*vec.Vector, n
 		for _, v := range flat {
 			buf = appendDistinctKey(buf, v, i)
 		}
-		if s.add(g, buf) {
+		if s.add(g, vec.HashBytes(buf), buf) {
+			fresh, freshGroups = append(fresh, uint16(i)), append(freshGroups, g)
+		}
+	}
+	return s.pass(flat, fresh, freshGroups, count)
+}
+
+// updateText is Update for one text argument, which is its own key and is hashed in one go.
+func (s *distinctState) updateText(groups []uint32, count int, flat []*vec.Vector, valid vec.Bitmap, n int) error {
+	hashes := make([]uint64, n)
+	vec.HashColumns(flat, n, hashes)
+	views := vec.Slice[vec.View](flat[0])
+	var fresh vec.Sel
+	var freshGroups []uint32
+	for i, h := range hashes {
+		if !valid.Get(i) {
+			continue
+		}
+		g := uint32(groupOf(groups, i))
+		if s.add(g, h, views[i].Bytes(flat[0].Bufs)) {
 			fresh, freshGroups = append(fresh, uint16(i)), append(freshGroups, g)
 		}
 	}
@@ -249,11 +269,12 @@ func (s *distinctState) pass(args []*vec.Vector, rows vec.Sel, groups []uint32, 
 	return s.inner.Update(groups[:len(rows):len(rows)], count, kept, len(rows))
 }
 
-func (s *distinctState) add(g uint32, key []byte) bool {
+// add reports whether a key, whose hash is given, is new in its group.
+func (s *distinctState) add(g uint32, hash uint64, key []byte) bool {
 	if len(s.keys)*8 >= len(s.slots)*maxLoad {
 		s.double()
 	}
-	h := hashPair(g+1, int64(vec.HashBytes(key)))
+	h := hashPair(g+1, int64(hash))
 	mask := uint64(len(s.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		at := s.slots[i]
@@ -291,7 +312,8 @@ func (s *distinctState) Merge(other Accumulator, mapping []uint32, count int) er
 		var groups []uint32
 		for i := range n {
 			k := &o.keys[at+i]
-			if g := mapping[k.group]; s.add(g, o.arena[k.from:k.to]) {
+			key := o.arena[k.from:k.to]
+			if g := mapping[k.group]; s.add(g, vec.HashBytes(key), key) {
 				fresh, groups = append(fresh, uint16(i)), append(groups, g)
 			}
 		}
@@ -323,128 +345,4 @@ func (s *distinctState) Finish(from, to int) (*vec.Vector, error) { return s.inn
 
 func (s *distinctState) SizeBytes() int64 {
 	return s.inner.SizeBytes() + int64(cap(s.slots))*4 + int64(cap(s.keys))*32 + int64(cap(s.arena)) + s.bytes
-}
-
-// sketchBits is the logarithm of the number of registers: 4096, a standard error of 1.04 / sqrt(4096) = 1.6 %.
-const sketchBits = 12
-
-// exactHashes is how many different hashes a sketch keeps before it turns to registers.
-const exactHashes = 1024
-
-// sketch estimates the number of different hashes: exactly while there are few, then by HyperLogLog.
-type sketch struct {
-	exact     map[uint64]struct{}
-	registers []uint8
-}
-
-func (s *sketch) add(h uint64) {
-	if s.registers == nil {
-		if s.exact == nil {
-			s.exact = map[uint64]struct{}{}
-		}
-		s.exact[h] = struct{}{}
-		if len(s.exact) <= exactHashes {
-			return
-		}
-		s.registers = make([]uint8, 1<<sketchBits)
-		for x := range s.exact {
-			s.register(x)
-		}
-		s.exact = nil
-		return
-	}
-	s.register(h)
-}
-
-func (s *sketch) register(h uint64) {
-	k := h >> (64 - sketchBits)
-	rank := uint8(bits.LeadingZeros64(h<<sketchBits|1<<(sketchBits-1)) + 1)
-	s.registers[k] = max(s.registers[k], rank)
-}
-
-func (s *sketch) merge(o *sketch) {
-	if o.registers == nil {
-		for h := range o.exact {
-			s.add(h)
-		}
-		return
-	}
-	if s.registers == nil {
-		exact := s.exact
-		s.registers, s.exact = make([]uint8, 1<<sketchBits), nil
-		for h := range exact {
-			s.register(h)
-		}
-	}
-	for k, r := range o.registers {
-		s.registers[k] = max(s.registers[k], r)
-	}
-}
-
-func (s *sketch) estimate() int64 {
-	if s.registers == nil {
-		return int64(len(s.exact))
-	}
-	const m = 1 << sketchBits
-	sum, zeros := 0.0, 0
-	for _, r := range s.registers {
-		sum += math.Ldexp(1, -int(r))
-		if r == 0 {
-			zeros++
-		}
-	}
-	e := 0.7213 / (1 + 1.079/m) * m * m / sum
-	if e <= 2.5*m && zeros > 0 {
-		e = m * math.Log(float64(m)/float64(zeros)) // linear counting
-	}
-	return int64(math.Round(e))
-}
-
-// sketchState has a sketch for each group.
-type sketchState struct {
-	sketches []sketch
-	bytes    int64
-}
-
-func (s *sketchState) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
-	s.sketches = grown(s.sketches, count)
-	v := args[0]
-	if v.Form == vec.Shredded {
-		v = flatten(v)
-	}
-	hashes := make([]uint64, n)
-	vec.HashColumns([]*vec.Vector{v}, n, hashes)
-	for i, h := range hashes {
-		if !v.IsNull(i) {
-			s.sketches[groupOf(groups, i)].add(h)
-		}
-	}
-	return nil
-}
-
-func (s *sketchState) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.sketches = grown(s.sketches, count)
-	o := other.(*sketchState)
-	for g := range o.sketches {
-		s.sketches[mapping[g]].merge(&o.sketches[g])
-	}
-	return nil
-}
-
-func (s *sketchState) Finish(from, to int) (*vec.Vector, error) {
-	out := make([]int64, to-from)
-	for i := range out {
-		if g := from + i; g < len(s.sketches) {
-			out[i] = s.sketches[g].estimate()
-		}
-	}
-	return vec.NewFlat(types.Of(types.BigInt), out, nil), nil
-}
-
-func (s *sketchState) SizeBytes() int64 {
-	n := int64(cap(s.sketches)) * 32
-	for i := range s.sketches {
-		n += int64(len(s.sketches[i].registers)) + int64(len(s.sketches[i].exact))*16
-	}
-	return n
 }

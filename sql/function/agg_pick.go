@@ -287,6 +287,11 @@ func (s *pickState) Update(groups []uint32, count int, args []*vec.Vector, n int
 	if key.Type.Kind == types.Null {
 		return nil
 	}
+	if s.rule == keepExtreme && !s.two && key.Type.Phys() == types.PhysString {
+		s.updateText(groups, values, n)
+		s.values.tidy()
+		return nil
+	}
 	known := nulls(key)
 	var part, keyPart uint32
 	for i := range n {
@@ -310,6 +315,28 @@ func (s *pickState) Update(groups []uint32, count int, args []*vec.Vector, n int
 		s.keys.tidy()
 	}
 	return nil
+}
+
+// updateText is Update for min and max of texts, whose comparisons mostly end at the prefix.
+func (s *pickState) updateText(groups []uint32, v *vec.Vector, n int) {
+	views := vec.Slice[vec.View](v)
+	part := uint32(0)
+	for i := range views[:n] {
+		if !v.Valid.Get(i) {
+			continue
+		}
+		g := groupOf(groups, i)
+		if s.values.has(g) {
+			best, j := s.values.at(g)
+			if vec.CompareViews(&views[i], v.Bufs, &best.Data.([]vec.View)[j], best.Bufs)*s.sign <= 0 {
+				continue
+			}
+		}
+		if part == 0 {
+			part = s.values.begin(v)
+		}
+		s.values.set(g, part, i)
+	}
 }
 
 // better tells whether row i of key should replace what group g has.

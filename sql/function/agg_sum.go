@@ -55,7 +55,7 @@ func resolveSum(args []Arg, avg bool) (*Aggregate, error) {
 	case types.PhysInt128:
 		fresh = func(*Ctx) Accumulator { return &sumWide{sumBase: sumBase{ret: ret, scale: scale}} }
 	case types.PhysInt256:
-		fresh = func(*Ctx) Accumulator { return &sumWide{sumBase: sumBase{ret: ret, scale: scale}} }
+		fresh = func(*Ctx) Accumulator { return &sumWidest{sumBase: sumBase{ret: ret, scale: scale}} }
 	default:
 		fresh = func(*Ctx) Accumulator { return &sumDouble{avg: avg} }
 	}
@@ -159,9 +159,7 @@ func sumAll[T signed](s *sum128, data []T) {
 	var probe T
 	probe--
 	if wide := int64(probe) << 32; int64(T(wide)) == wide {
-		for _, x := range data {
-			s.add(int64(x))
-		}
+		sumWords(s, data)
 		return
 	}
 	var t int64
@@ -170,6 +168,22 @@ func sumAll[T signed](s *sum128, data []T) {
 	}
 	s.add(t)
 	s.n += int64(len(data)) - 1
+}
+
+// sumWords adds the lower and upper halves of 64-bit integers apart, which needs no carry for a batch of up to 65,536.
+func sumWords[T signed](s *sum128, data []T) {
+	var low uint64
+	var high int64
+	for _, x := range data {
+		low += uint64(uint32(x))
+		high += int64(x) >> 32
+	}
+	// The sum is high * 2^32 + low.
+	lo, carry := bits.Add64(s.lo, uint64(high)<<32, 0)
+	s.hi += high>>32 + int64(carry)
+	s.lo, carry = bits.Add64(lo, low, 0)
+	s.hi += int64(carry)
+	s.n += int64(len(data))
 }
 
 func (s *sumInt[T]) Merge(other Accumulator, mapping []uint32, count int) error {
@@ -200,35 +214,35 @@ func (s *sumInt[T]) Finish(from, to int) (*vec.Vector, error) {
 
 func (s *sumInt[T]) SizeBytes() int64 { return int64(cap(s.sums)) * 24 }
 
-// sum256 is an exact sum of wide numbers: 2^63 numbers of 128 bits cannot overflow it, nor can as many DECIMALs of 38 digits.
-type sum256 struct {
-	sum types.Int256
-	n   int64
-	bad bool // a sum of 76-digit DECIMALs left 256 bits
+// sum192 is an exact sum of 128-bit integers and their number; 2^63 of them cannot overflow it.
+type sum192 struct {
+	lo, mid uint64
+	hi      int64
+	n       int64
 }
 
-func (s *sum256) add(x types.Int256) {
-	sum, ok := s.sum.Add(x)
-	s.sum = sum
+func (s *sum192) add(x types.Int128) {
+	lo, carry := bits.Add64(s.lo, x.Lo, 0)
+	mid, carry := bits.Add64(s.mid, uint64(x.Hi), carry)
+	s.lo, s.mid = lo, mid
+	s.hi += x.Hi>>63 + int64(carry)
 	s.n++
-	s.bad = s.bad || !ok
 }
 
-// sumWide sums LARGEINT and DECIMALs of more than 18 digits.
+// sumWide sums LARGEINT and DECIMALs of 19 to 38 digits.
 type sumWide struct {
 	sumBase
-	sums []sum256
+	sums []sum192
 }
 
 func (s *sumWide) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
 	s.sums = grown(s.sums, count)
-	if args[0].Type.Phys() == types.PhysInt256 {
-		data, g := dense[types.Int256](groups, args[0], n)
-		fold(s.sums, g, data, func(s *sum256, x types.Int256) { s.add(x) })
-		return nil
-	}
 	data, g := dense[types.Int128](groups, args[0], n)
-	fold(s.sums, g, data, func(s *sum256, x types.Int128) { s.add(types.Int256From(x)) })
+	if g != nil {
+		foldGroups(s.sums, g, data, func(s *sum192, x types.Int128) { s.add(x) })
+	} else if len(data) > 0 {
+		foldAll(&s.sums[0], data, func(s *sum192, x types.Int128) { s.add(x) })
+	}
 	return nil
 }
 
@@ -236,9 +250,11 @@ func (s *sumWide) Merge(other Accumulator, mapping []uint32, count int) error {
 	s.sums = grown(s.sums, count)
 	for g, x := range other.(*sumWide).sums {
 		t := &s.sums[mapping[g]]
-		n := t.n + x.n
-		t.add(x.sum)
-		t.n, t.bad = n, t.bad || x.bad
+		var carry uint64
+		t.lo, carry = bits.Add64(t.lo, x.lo, 0)
+		t.mid, carry = bits.Add64(t.mid, x.mid, carry)
+		t.hi += x.hi + int64(carry)
+		t.n += x.n
 	}
 	return nil
 }
@@ -246,21 +262,18 @@ func (s *sumWide) Merge(other Accumulator, mapping []uint32, count int) error {
 func (s *sumWide) Finish(from, to int) (*vec.Vector, error) {
 	b := vec.NewBuilder(s.ret, to-from)
 	for g := from; g < to; g++ {
-		var x sum256
+		var x sum192
 		if g < len(s.sums) {
 			x = s.sums[g]
 		}
-		if x.bad {
-			return nil, sqlerr.New(sqlerr.OutOfRange, "a sum is out of range for %s", s.ret)
-		}
-		if err := s.append(b, x.sum, x.n); err != nil {
+		if err := s.append(b, types.Int256{x.lo, x.mid, uint64(x.hi), uint64(x.hi >> 63)}, x.n); err != nil {
 			return nil, err
 		}
 	}
 	return b.Finish(), nil
 }
 
-func (s *sumWide) SizeBytes() int64 { return int64(cap(s.sums)) * 48 }
+func (s *sumWide) SizeBytes() int64 { return int64(cap(s.sums)) * 32 }
 
 // doubleSum is a sum of doubles and their number.
 type doubleSum struct {
@@ -329,54 +342,3 @@ func (s *sumDouble) Finish(from, to int) (*vec.Vector, error) {
 }
 
 func (s *sumDouble) SizeBytes() int64 { return int64(cap(s.sums)) * 16 }
-
-// intervalSums is a sum of intervals; bad tells that a part overflowed.
-type intervalSums struct {
-	sum types.IntervalValue
-	n   int64
-	bad bool
-}
-
-func (s *intervalSums) add(x types.IntervalValue) {
-	sum, ok := AddIntervals(s.sum, x)
-	s.sum, s.bad = sum, s.bad || !ok
-	s.n++
-}
-
-// intervalState sums intervals part by part.
-type intervalState struct{ sums []intervalSums }
-
-func (s *intervalState) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
-	s.sums = grown(s.sums, count)
-	data, g := dense[types.IntervalValue](groups, args[0], n)
-	fold(s.sums, g, data, func(s *intervalSums, x types.IntervalValue) { s.add(x) })
-	return nil
-}
-
-func (s *intervalState) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.sums = grown(s.sums, count)
-	for g, x := range other.(*intervalState).sums {
-		t := &s.sums[mapping[g]]
-		n := t.n + x.n
-		t.add(x.sum)
-		t.n, t.bad = n, t.bad || x.bad
-	}
-	return nil
-}
-
-func (s *intervalState) Finish(from, to int) (*vec.Vector, error) {
-	b := vec.NewBuilder(types.Of(types.Interval), to-from)
-	for g := from; g < to; g++ {
-		switch {
-		case g >= len(s.sums) || s.sums[g].n == 0:
-			b.AppendNull()
-		case s.sums[g].bad:
-			return nil, sqlerr.New(sqlerr.OutOfRange, "a sum is out of range for INTERVAL")
-		default:
-			vec.Append(b, s.sums[g].sum)
-		}
-	}
-	return b.Finish(), nil
-}
-
-func (s *intervalState) SizeBytes() int64 { return int64(cap(s.sums)) * 32 }

@@ -2,6 +2,7 @@ package function
 
 import (
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -383,6 +384,33 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{"substr", "+", "count", "LIKE", "json_extract"} {
 		if !seen[name] {
 			t.Errorf("%s is not listed", name)
+		}
+	}
+}
+
+// TestSumAgainstBig sums random integers of 64 bits, in one group and in several, against exact arithmetic.
+func TestSumAgainstBig(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 300 {
+		n := 1 + r.IntN(3000)
+		data := make([]int64, n)
+		want := new(big.Int)
+		for i := range data {
+			data[i] = int64(r.Uint64()) >> r.IntN(64)
+			want.Add(want, big.NewInt(data[i]))
+		}
+		acc := &sumInt[int64]{sumBase: sumBase{ret: types.Of(types.BigInt)}}
+		v := vec.NewFlat(types.Of(types.BigInt), data, nil)
+		if err := acc.Update(nil, 1, []*vec.Vector{v}, n); err != nil {
+			t.Fatal(err)
+		}
+		if err := acc.Update([]uint32{0}, 1, []*vec.Vector{v}, 1); err != nil {
+			t.Fatal(err)
+		}
+		want.Add(want, big.NewInt(data[0]))
+		got := types.Int128{Lo: acc.sums[0].lo, Hi: acc.sums[0].hi}
+		if got.Big().Cmp(want) != 0 || acc.sums[0].n != int64(n+1) {
+			t.Fatalf("got %s of %d, want %s of %d", got, acc.sums[0].n, want, n+1)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func decimalProduct(a, b types.Type, most int) (*Scalar, error) {
 	case small && t.Phys() == types.PhysInt64:
 		return newScalar("*", args, t, false, checkedInts("*", t, mulInt64[int64])), nil
 	case small && t.Phys() == types.PhysInt128:
-		return newScalar("*", args, t, false, wideKernel("*", t, func(x, y int64) (types.Int128, bool) { return mul64(x, y), true })), nil
+		return newScalar("*", args, t, false, product64(t)), nil
 	case t.Phys() == types.PhysInt128:
 		p := int(t.Precision)
 		core := wideKernel("*", t, func(x, y types.Int128) (types.Int128, bool) {
@@ -139,7 +139,20 @@ func decimalProduct(a, b types.Type, most int) (*Scalar, error) {
 	return newScalar("*", []types.Type{widened(a, types.MaxDecimalPrecision), widened(b, types.MaxDecimalPrecision)}, t, false, core), nil
 }
 
-// big reads entry i of a DECIMAL vector of 128 or 256 bits.
+// product64 multiplies two DECIMALs of at most 18 digits each, which 36 digits always hold.
+func product64(t types.Type) Kernel {
+	return func(_ *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+		out := make([]types.Int128, n)
+		a, b := vec.Slice[int64](args[0]), vec.Slice[int64](args[1])
+		am, bm := args[0].Mask(), args[1].Mask()
+		for i := range out {
+			out[i] = mul64(a[i&am], b[i&bm])
+		}
+		return vec.NewFlat(t, out, validity(args, n)), nil
+	}
+}
+
+// bigAt reads entry i of a DECIMAL vector of 128 or 256 bits.
 func bigAt(v *vec.Vector, i int) *big.Int {
 	i &= v.Mask()
 	switch d := v.Data.(type) {

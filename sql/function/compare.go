@@ -6,7 +6,6 @@ import (
 
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
-	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -112,115 +111,6 @@ func resolveComparison(o comparison, args []Arg, opt Option) (*Scalar, error) {
 		return nil, sqlerr.New(sqlerr.Type, "values of type %s cannot be compared", x)
 	}
 	return infallible(newScalar(name, []types.Type{x, y}, boolean, false, core)), nil
-}
-
-// comparedAs finds the types that two operands are cast to for a comparison: equal physical types, or an integer and a double.
-func comparedAs(args []Arg) (x, y types.Type, err error) {
-	a, b := args[0], args[1]
-	if a.Const == nil && b.Const != nil || a.Type.IsVariant() || b.Const != nil && b.Type.Kind == types.Varchar && a.Type.Kind != types.Varchar {
-		y, x, err = comparedWith(b, a)
-		return x, y, err
-	}
-	return comparedWith(a, b)
-}
-
-// comparedWith is comparedAs where, if one operand is constant, it is a.
-func comparedWith(a, b Arg) (x, y types.Type, err error) {
-	s, t := a.Type, b.Type
-	switch {
-	case t.IsVariant():
-		if s.Kind != types.Null && (CanCast(t, s) != Implicit || s.Kind >= types.JSON) {
-			return s, t, sqlerr.New(sqlerr.Type, "VARIANT cannot be compared with %s; write CAST(... AS %s)", s, s)
-		}
-		return s, s, nil
-	case s.Kind == types.Null:
-		return t, t, nil
-	case t.Kind == types.Null:
-		return s, s, nil
-	case s.Kind == t.Kind && s.Phys() == t.Phys() && s.Kind < types.JSON && (s.Kind != types.Decimal || s.Scale == t.Scale):
-		return s, t, nil
-	case s.Kind == types.Varchar && a.Const != nil && t.Kind != types.Binary:
-		return textConstant(a, b)
-	}
-	common, ok := CommonType(s, t)
-	if !ok || common.Kind == types.Varchar {
-		return s, t, sqlerr.New(sqlerr.Type, "%s cannot be compared with %s; cast one of them", s, t)
-	}
-	if a.Const != nil && b.Const == nil && sameIn(a.Const, t, common) {
-		return t, t, nil
-	}
-	if isFloat(common) && (s.Kind == types.BigInt && isFloat(t) || t.Kind == types.BigInt && isFloat(s)) {
-		return keepBigInt(s), keepBigInt(t), nil
-	}
-	return common, common, nil
-}
-
-func keepBigInt(t types.Type) types.Type {
-	if t.Kind == types.BigInt {
-		return t
-	}
-	return types.Of(types.Double)
-}
-
-// textConstant compares a text constant with a value of another type: the text is read as that type. A text with a fraction beside an
-// integer, or with a time beside a date, widens both sides instead of losing it.
-func textConstant(a, b Arg) (x, y types.Type, err error) {
-	t := b.Type
-	if a.Const.IsNull(0) {
-		return t, t, nil
-	}
-	switch {
-	case t.IsNumeric():
-		text := a.Const.Bytes(0)
-		if _, st := readInt128(text); st == fits && t.IsInteger() {
-			if _, err := castWith(&Ctx{}, a.Const, t, castMode{exact: true}); err == nil {
-				return t, t, nil
-			}
-			return types.Of(types.LargeInt), types.Of(types.LargeInt), nil
-		}
-		if isFloat(t) {
-			return types.Of(types.Double), types.Of(types.Double), nil
-		}
-		literal := decimalLiteral(string(text))
-		if _, _, ok := types.ParseDecimal(text, int(literal.Scale)); !ok || int(literal.Precision) > types.MaxDecimalPrecision {
-			return t, t, nil // the cast of the constant reports it
-		}
-		if t, ok := commonNumber(literal, t); ok && t.Kind == types.Decimal {
-			return t, t, nil
-		}
-		return types.Of(types.Double), types.Of(types.Double), nil
-	case t.Kind == types.Date:
-		if _, ok := types.ParseDate(a.Const.Bytes(0)); !ok {
-			return types.Of(types.DateTime), types.Of(types.DateTime), nil
-		}
-	case t.Kind == types.DateTime || t.Kind == types.TimestampTZ:
-		return types.Of(t.Kind), t, nil
-	}
-	if CanCast(a.Type, t) == No {
-		return a.Type, t, sqlerr.New(sqlerr.Type, "%s cannot be compared with %s; cast one of them", a.Type, t)
-	}
-	return t, t, nil
-}
-
-// sameIn tells whether a constant keeps its value when it is cast to t: then a column of type t is compared without being cast itself.
-func sameIn(c *vec.Vector, t, common types.Type) bool {
-	if c.IsNull(0) {
-		return false
-	}
-	ctx := &Ctx{Zone: nil}
-	if c.Type.Kind == types.TimestampTZ || t.Kind == types.TimestampTZ {
-		return false // depends on the session's zone
-	}
-	v, err := castWith(ctx, c, t, castMode{exact: true})
-	if err != nil {
-		return false
-	}
-	back, err := castWith(ctx, v, common, castMode{exact: true})
-	if err != nil {
-		return false
-	}
-	direct, err := castWith(ctx, c, common, castMode{exact: true})
-	return err == nil && !back.IsNull(0) && vec.Compare(back, 0, direct, 0) == 0
 }
 
 // compareKernel returns the kernel for two operands of the physical type of t, nil if there is none.
@@ -374,7 +264,15 @@ func comparedText(o comparison) Kernel {
 		a, b := args[0], args[1]
 		x, y := vec.Slice[vec.View](a), vec.Slice[vec.View](b)
 		am, bm := a.Mask(), b.Mask()
-		if o == cmpEq || o == cmpNe {
+		if (o == cmpEq || o == cmpNe) && (am == 0) != (bm == 0) {
+			if am == 0 {
+				a, b, x, y = b, a, y, x
+			}
+			vec.EqualConst(out, x, a.Bufs, y[0], y[0].Bytes(b.Bufs))
+			if o == cmpNe {
+				vec.Map1(out, out, func(eq bool) bool { return !eq })
+			}
+		} else if o == cmpEq || o == cmpNe {
 			ne := o == cmpNe
 			for i := range out {
 				out[i] = vec.EqualViews(&x[i&am], a.Bufs, &y[i&bm], b.Bufs) != ne
@@ -423,108 +321,4 @@ func compareIntDouble(a int64, b float64) int {
 		return c
 	}
 	return cmp.Compare(whole, b)
-}
-
-// variantNumber compares a VARIANT with a number by exact value, row by row in the row's own kind.
-func variantNumber(o comparison, v, number types.Type) *Scalar {
-	t := traits{maybeNull: true, shreddedIn: true, infallible: true}
-	core := func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
-		out := make([]bool, n)
-		if args[1].Form == vec.Constant {
-			order, valid := variant.CompareConst(args[0], args[1])
-			for i, x := range order {
-				out[i] = o.holds(int(x))
-			}
-			return booleans(out, valid), nil
-		}
-		if s := args[0]; s.Form == vec.Shredded && s.Rest == nil && s.Typed.Type.IsNumeric() {
-			return compareTyped(c, o, s.Typed, args[1], n)
-		}
-		flat := variant.Flatten(args[0])
-		valid := vec.NewBitmap(n)
-		for i := range out {
-			if flat.IsNull(i) || args[1].IsNull(i) {
-				continue
-			}
-			order, ok := variant.CompareConst(flat.Slice(i, i+1), args[1].Slice(i, i+1))
-			if ok.Get(0) {
-				valid.Set(i)
-				out[i] = o.holds(int(order[0]))
-			}
-		}
-		return booleans(out, valid), nil
-	}
-	return &Scalar{Name: comparisonNames[o], Args: []types.Type{v, number}, Ret: types.Of(types.Boolean), traits: t,
-		Kernel: adapt(core, types.Of(types.Boolean), t)}
-}
-
-// compareTyped compares the typed part of a shredded variant with a number.
-func compareTyped(c *Ctx, o comparison, typed, number *vec.Vector, n int) (*vec.Vector, error) {
-	s, err := resolveComparison(o, []Arg{{Type: typed.Type}, {Type: number.Type}}, 0)
-	if err != nil {
-		return nil, err
-	}
-	a, err := Cast(c, typed, s.Args[0], false)
-	if err != nil {
-		return nil, err
-	}
-	b, err := Cast(c, number, s.Args[1], false)
-	if err != nil {
-		return nil, err
-	}
-	return s.Kernel(c, []*vec.Vector{a, b}, n)
-}
-
-// variantOrder compares two variants in their total order; JSON null is NULL here as everywhere in SQL.
-func variantOrder(o comparison) Kernel {
-	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
-		out := make([]bool, n)
-		valid := vec.And(variant.NotNull(args[0]), variant.NotNull(args[1]), n)
-		for i := range out {
-			if valid.Get(i) {
-				am, av := args[0].VariantAt(i)
-				bm, bv := args[1].VariantAt(i)
-				out[i] = o.holds(variant.Compare(am, av, bm, bv))
-			}
-		}
-		return booleans(out, valid), nil
-	}
-}
-
-// resolveDistinct makes the null-safe comparisons out of =.
-func resolveDistinct(name string, args []Arg, opt Option, same bool) (*Scalar, error) {
-	eq, err := resolveComparison(cmpEq, args, opt)
-	if err != nil || eq == nil {
-		return eq, err
-	}
-	core := func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
-		r, err := eq.Kernel(c, args, n)
-		if err != nil {
-			return nil, err
-		}
-		an, bn := nulls(args[0]), nulls(args[1])
-		out := make([]bool, n)
-		for i := range out {
-			x, y := !an.Get(i), !bn.Get(i)
-			equal := x && y || !x && !y && !r.IsNull(i) && vec.Slice[bool](r)[i&r.Mask()]
-			out[i] = equal == same
-		}
-		return booleans(out, nil), nil
-	}
-	t := traits{nullsIn: true, shreddedIn: true, infallible: true}
-	return &Scalar{Name: name, Args: eq.Args, Ret: eq.Ret, traits: t, Kernel: adapt(core, eq.Ret, t)}, nil
-}
-
-// nulls returns the rows that are not NULL for SQL.
-func nulls(v *vec.Vector) vec.Bitmap {
-	if v.Type.IsVariant() {
-		return variant.NotNull(v)
-	}
-	b := vec.NewBitmap(v.Len)
-	for i := range v.Len {
-		if !v.IsNull(i) {
-			b.Set(i)
-		}
-	}
-	return b
 }

@@ -1,10 +1,6 @@
 package function
 
 import (
-	"math"
-	"strings"
-
-	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -27,17 +23,21 @@ func init() {
 	for _, f := range fields {
 		define(f.names, "time", f.about, dateFieldSigs(f.field)...)
 	}
-	clocks := []struct {
-		names, about string
-		unit, modulo int64
-	}{
-		{"hour", "The hour.", microsPerHour, 24}, {"minute", "The minute.", microsPerMinute, 60}, {"second", "The second.", microsPerSecond, 60},
-		{"millisecond milliseconds", "The milliseconds, seconds included, as in EXTRACT.", microsPerMilli, 60_000},
-		{"microsecond microseconds", "The microseconds of the second.", 1, microsPerSecond},
-	}
-	for _, f := range clocks {
-		define(f.names, "time", f.about, clockSigs(f.unit, f.modulo)...)
-	}
+	define("hour", "time", "The hour.", clockSigs(func(out, times []int64) { vec.Map1(out, times, hourOf) })...)
+	define("minute", "time", "The minute.", clockSigs(func(out, times []int64) { vec.Map1(out, times, minuteOf) })...)
+	define("second", "time", "The second.", clockSigs(func(out, times []int64) { vec.Map1(out, times, secondOf) })...)
+	define("millisecond milliseconds", "time", "The milliseconds, seconds included, as in EXTRACT.",
+		clockSigs(func(out, times []int64) { vec.Map1(out, times, millisecondOf) })...)
+	define("microsecond microseconds", "time", "The microseconds of the second.",
+		clockSigs(func(out, times []int64) { vec.Map1(out, times, microsecondOf) })...)
+	defineWeeks()
+	defineTruncation()
+	defineTimeMaking()
+	defineTimeSums()
+}
+
+// defineWeeks adds weeks, names and last days.
+func defineWeeks() {
 	define("week", "time", "The week of the year; mode as in MySQL (default 0: weeks begin on Sunday).",
 		sig("(date, bigint?) -> bigint", rows(func(r *row) int64 {
 			mode := int64(0)
@@ -68,21 +68,10 @@ func init() {
 	})))
 	defineBy("date to_date todate", "time", "The date of a timestamp.", []string{"(datetime) -> date", "(text) -> date"}, castFunction(types.Of(types.Date), false))
 	defineBy("timestamp to_datetime todatetime", "time", "The argument as DATETIME.", []string{"(any) -> datetime"}, castFunction(types.Of(types.DateTime), false))
-	define("date_trunc", "time", "The beginning of the year, month, day, hour and so on that holds a time; the unit may be either argument.", truncSigs()...)
-	starts := map[string]string{"toStartOfSecond": "second", "toStartOfMinute": "minute", "toStartOfHour": "hour", "toStartOfDay": "day",
-		"toStartOfWeek": "week", "toStartOfMonth": "month", "toStartOfQuarter": "quarter", "toStartOfYear": "year", "toMonday": "week"}
-	for name, unit := range starts {
-		define(name, "time", "The beginning of the "+unit+".", sig("(datetime) -> datetime", rows(func(r *row) int64 { return truncMicros(r.int(0), truncUnits[unit]) })))
-	}
-	define("date_part datepart", "time", "A field (year, month, hour, epoch and so on) of a time, as EXTRACT gives it.",
-		sig("(text, datetime) -> bigint", rows(datePartRow)))
-	define("time_bucket date_bin", "time", "The beginning of the interval of a fixed width that holds a time; intervals count from 2000-01-03 (months: 2000-01-01).",
-		sig("(interval, datetime) -> datetime", rows(bucketRow)))
-	defineTimeMaking()
-	defineTimeSums()
 }
 
 var monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+
 var dayNames = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
 // weekdayOf is 0 for Monday to 6 for Sunday; 1970-01-01 was a Thursday.
@@ -236,18 +225,32 @@ func microsKernel(f dateField, zoned bool) maker {
 	}
 }
 
-// clockSigs are the overloads of a field of the time of day: micros / unit % modulo.
-func clockSigs(unit, modulo int64) []*signature {
+// clockBias is a whole number of days that makes every time that can be written positive when it is added, so that the fields of the
+// clock need no care for signs: just below 2^62 microseconds.
+const clockBias = 53_376_000 * microsPerDay
+
+// The fields of the time of day. Each divides by constants, which the compiler turns into multiplications.
+func hourOf(us int64) int64        { return int64(uint64(us+clockBias) / microsPerHour % 24) }
+func minuteOf(us int64) int64      { return int64(uint64(us+clockBias) / microsPerMinute % 60) }
+func secondOf(us int64) int64      { return int64(uint64(us+clockBias) / microsPerSecond % 60) }
+func millisecondOf(us int64) int64 { return int64(uint64(us+clockBias) / microsPerMilli % 60_000) }
+func microsecondOf(us int64) int64 { return int64(uint64(us+clockBias) % microsPerSecond) }
+
+// clockSigs are the overloads of a field of the time of day.
+func clockSigs(loop func(out, times []int64)) []*signature {
 	kernel := func(zoned bool) maker {
 		return func(s *Scalar, _ []Arg) (Kernel, error) {
 			return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+				times := vec.Slice[int64](args[0])[:n]
 				out := make([]int64, n)
-				d := vec.Slice[int64](args[0])[:n]
 				if zoned {
-					vec.Map1(out, d, func(us int64) int64 { return floorMod(floorDiv(momentToWall(c.Zone, us), unit), modulo) })
-				} else {
-					vec.Map1(out, d, func(us int64) int64 { return floorMod(floorDiv(us, unit), modulo) })
+					wall := make([]int64, n)
+					for i, us := range times {
+						wall[i] = momentToWall(c.Zone, us)
+					}
+					times = wall
 				}
+				loop(out, times)
 				return vec.NewFlat(s.Ret, out, args[0].Valid), nil
 			}, nil
 		}
@@ -257,166 +260,4 @@ func clockSigs(unit, modulo int64) []*signature {
 		sig("(timestamptz) -> bigint", kernel(true), traits{infallible: true}),
 		sig("(time) -> bigint", kernel(false), traits{infallible: true}),
 	}
-}
-
-// truncUnit is a unit of date_trunc: so many microseconds, or months, or a week.
-type truncUnit struct {
-	micros int64
-	months int64
-	week   bool
-}
-
-var truncUnits = map[string]truncUnit{
-	"microsecond": {micros: 1}, "millisecond": {micros: microsPerMilli}, "second": {micros: microsPerSecond}, "minute": {micros: microsPerMinute},
-	"hour": {micros: microsPerHour}, "day": {micros: microsPerDay}, "week": {week: true}, "month": {months: 1}, "quarter": {months: 3},
-	"year": {months: 12}, "decade": {months: 120}, "century": {months: 1200},
-}
-
-// unitByName finds a unit in any case, singular or plural.
-func unitByName(name []byte) (truncUnit, bool) {
-	s := strings.ToLower(string(name))
-	u, ok := truncUnits[s]
-	if !ok {
-		u, ok = truncUnits[strings.TrimSuffix(s, "s")]
-	}
-	return u, ok
-}
-
-// truncDays returns the beginning of a unit of days.
-func truncDays(days int32, u truncUnit) int32 {
-	switch {
-	case u.week:
-		return days - int32(weekdayOf(days))
-	case u.months == 0:
-		return days
-	}
-	y, m, _ := types.CivilFromDays(days)
-	total := int64(y)*12 + int64(m-1)
-	total -= floorMod(total, u.months)
-	return types.DaysFromCivil(int(floorDiv(total, 12)), int(floorMod(total, 12))+1, 1)
-}
-
-// truncMicros returns the beginning of a unit of a timestamp.
-func truncMicros(us int64, u truncUnit) int64 {
-	if u.micros != 0 {
-		return us - floorMod(us, u.micros)
-	}
-	days, _ := types.SplitMicros(us)
-	return int64(truncDays(days, u)) * microsPerDay
-}
-
-// truncSigs are date_trunc(unit, time) and date_trunc(time, unit).
-func truncSigs() []*signature {
-	var out []*signature
-	for _, t := range []string{"datetime", "timestamptz", "date"} {
-		out = append(out, sig("(text, "+t+") -> "+t, truncKernel(0, 1, t)), sig("("+t+", text) -> "+t, truncKernel(1, 0, t)))
-	}
-	return out
-}
-
-func truncKernel(unitAt, timeAt int, t string) maker {
-	return func(s *Scalar, args []Arg) (Kernel, error) {
-		var fixed *truncUnit
-		if c := args[unitAt].Const; c != nil && !c.IsNull(0) && c.Type.Kind == types.Varchar {
-			u, ok := unitByName(c.Bytes(0))
-			if !ok {
-				return nil, unknownUnit(c.Bytes(0))
-			}
-			fixed = &u
-			if t != "timestamptz" {
-				s.traits.infallible = true
-			}
-			if u.micros != 0 && u.micros < microsPerDay && t == "date" {
-				fixed.micros = microsPerDay
-			}
-		}
-		unit := func(r *row) truncUnit {
-			if fixed != nil {
-				return *fixed
-			}
-			u, ok := unitByName(r.text(unitAt))
-			if !ok {
-				r.err = unknownUnit(r.text(unitAt))
-			}
-			return u
-		}
-		switch t {
-		case "date":
-			return rows(func(r *row) int32 { return truncDays(r.int32(timeAt), unit(r)) })(s, args)
-		case "timestamptz":
-			return rows(func(r *row) int64 {
-				return wallToMoment(r.c.Zone, truncMicros(momentToWall(r.c.Zone, r.int(timeAt)), unit(r)))
-			})(s, args)
-		}
-		if fixed != nil && fixed.micros != 0 {
-			width := fixed.micros
-			return func(_ *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
-				out := make([]int64, n)
-				times := vec.Flatten(args[timeAt])
-				vec.Map1(out, vec.Slice[int64](times), func(us int64) int64 { return us - floorMod(us, width) })
-				return vec.NewFlat(s.Ret, out, validity(args, n)), nil
-			}, nil
-		}
-		return rows(func(r *row) int64 { return truncMicros(r.int(timeAt), unit(r)) })(s, args)
-	}
-}
-
-func unknownUnit(name []byte) error {
-	return sqlerr.New(sqlerr.Conversion, "unknown unit of time '%s'; known are microsecond to century", name)
-}
-
-// partFields are the fields of a date by the names of EXTRACT; fields of the clock are units with a modulus.
-var partFields = map[string]dateField{
-	"year": fieldYear, "quarter": fieldQuarter, "month": fieldMonth, "day": fieldDay, "doy": fieldDayOfYear, "dayofyear": fieldDayOfYear,
-	"dow": fieldDayOfWeek, "dayofweek": fieldDayOfWeek, "isodow": fieldISODow, "week": fieldISOWeek, "isoyear": fieldISOYear,
-	"decade": fieldDecade, "century": fieldCentury, "weekday": fieldWeekday,
-}
-
-var partClocks = map[string][2]int64{
-	"hour": {microsPerHour, 24}, "minute": {microsPerMinute, 60}, "second": {microsPerSecond, 60}, "millisecond": {microsPerMilli, 60_000},
-	"microsecond": {1, microsPerSecond}, "epoch": {microsPerSecond, math.MaxInt64},
-}
-
-func datePartRow(r *row) int64 {
-	name := strings.ToLower(string(r.text(0)))
-	us := r.int(1)
-	for _, n := range []string{name, strings.TrimSuffix(name, "s")} {
-		if f, ok := partFields[n]; ok {
-			days, _ := types.SplitMicros(us)
-			return f.of(days)
-		}
-		if c, ok := partClocks[n]; ok {
-			if n == "epoch" {
-				return floorDiv(us, c[0])
-			}
-			return floorMod(floorDiv(us, c[0]), c[1])
-		}
-	}
-	r.err = unknownUnit(r.text(0))
-	return 0
-}
-
-// bucketOrigin is Monday 2000-01-03, from which intervals of fixed width are counted.
-var bucketOrigin = int64(types.DaysFromCivil(2000, 1, 3)) * microsPerDay
-
-func bucketRow(r *row) int64 {
-	width, us := value[types.IntervalValue](r, 0), r.int(1)
-	if width.Months != 0 {
-		if width.Days != 0 || width.Micros != 0 || width.Months < 0 {
-			r.fail(sqlerr.OutOfRange, "an interval of months and days has no fixed width")
-			return 0
-		}
-		days, _ := types.SplitMicros(us)
-		y, m, _ := types.CivilFromDays(days)
-		total := int64(y)*12 + int64(m-1) - 2000*12
-		total -= floorMod(total, int64(width.Months))
-		total += 2000 * 12
-		return int64(types.DaysFromCivil(int(floorDiv(total, 12)), int(floorMod(total, 12))+1, 1)) * microsPerDay
-	}
-	step := int64(width.Days)*microsPerDay + width.Micros
-	if step <= 0 {
-		r.fail(sqlerr.OutOfRange, "the width of a time bucket must be positive")
-		return 0
-	}
-	return us - floorMod(us-bucketOrigin, step)
 }

@@ -28,6 +28,14 @@ func defineTimeMaking() {
 		_, us := types.SplitMicros(momentToWall(r.c.Zone, r.c.Now))
 		return cutPrecision(us, 0)
 	})))
+	defineEpochs()
+	defineCivil()
+	defineZones()
+	defineFormats()
+}
+
+// defineEpochs adds the functions between times and counts since 1970.
+func defineEpochs() {
 	define("unix_timestamp", "time", "Seconds since 1970-01-01 00:00:00 UTC of a time in the session's zone, or of now; a text may come with a format of date_format.",
 		sig("() -> bigint", rows(func(r *row) int64 { return floorDiv(r.c.Now, microsPerSecond) })),
 		sig("(timestamptz) -> bigint", rows(func(r *row) int64 { return floorDiv(r.int(0), microsPerSecond) })),
@@ -57,6 +65,10 @@ func defineTimeMaking() {
 	}
 	since("to_timestamp_seconds from_second", "The DATETIME in UTC of seconds since 1970.", microsPerSecond)
 	since("to_timestamp_millis from_millisecond", "The DATETIME in UTC of milliseconds since 1970.", microsPerMilli)
+}
+
+// defineCivil adds the functions that make times from their fields.
+func defineCivil() {
 	define("to_timestamp_micros from_microsecond make_timestamp", "time", "The DATETIME in UTC of microseconds since 1970, or the DATETIME of year, month, day, hour, minute and second.",
 		sig("(bigint) -> datetime", rows(func(r *row) int64 { return secondsToMicros(r, r.int(0), 1) })),
 		sig("(bigint, bigint, bigint, bigint, bigint, double) -> datetime", rows(makeTimestamp)))
@@ -93,8 +105,6 @@ func defineTimeMaking() {
 		}
 		return r.int(0) * microsPerSecond
 	})))
-	defineZones()
-	defineFormats()
 }
 
 // secondsToMicros scales a count of units since 1970.

@@ -46,6 +46,9 @@ type Scalar struct {
 // Infallible tells that the function never reports an error for a value, so that it may be called for rows whose result is not used.
 func (s *Scalar) Infallible() bool { return s.traits.infallible }
 
+// Strict tells that the result is NULL wherever an argument is, so that rows with NULL need not be looked at.
+func (s *Scalar) Strict() bool { return !s.traits.nullsIn }
+
 // nullsIn tells whether the core kernel handles NULL arguments itself.
 func (s *Scalar) nullsIn() bool { return s.traits.nullsIn }
 

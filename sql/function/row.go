@@ -150,6 +150,7 @@ func textRows(f func(r *row, dst []byte) []byte) maker {
 		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 			r := newRow(c, args)
 			out := newTextOut(n)
+			out.reserve(args, n)
 			var valid vec.Bitmap
 			if !nullsIn {
 				valid = validity(args, n)
@@ -226,6 +227,24 @@ type textOut struct {
 }
 
 func newTextOut(n int) *textOut { return &textOut{views: make([]vec.View, n)} }
+
+// reserve makes room for results that are as long as all text arguments together, as most are.
+func (o *textOut) reserve(args []*vec.Vector, n int) {
+	total := 0
+	for _, a := range args {
+		views, ok := a.Data.([]vec.View)
+		switch {
+		case !ok:
+		case a.Form == vec.Constant:
+			total += views[0].Len() * n
+		default:
+			for i := range views {
+				total += views[i].Len()
+			}
+		}
+	}
+	o.buf = make([]byte, 0, min(total, textBufferBytes))
+}
 
 // put makes what was appended to buf the value of row i.
 func (o *textOut) put(i int, longer []byte) {

@@ -2,6 +2,7 @@ package function
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,7 +16,7 @@ const maxTextBytes = 64 << 20
 // Text functions count characters from 1. As in MySQL and Doris, concat and || give NULL if any part is NULL.
 func init() {
 	define("length char_length character_length", "text", "Number of characters of a text, of bytes of a binary.",
-		sig("(text) -> bigint", textLength(utf8.RuneCount)), sig("(binary) -> bigint", textLength(func(s []byte) int { return len(s) })))
+		sig("(text) -> bigint", textLength(vec.RuneCount)), sig("(binary) -> bigint", textLength(func(s []byte) int { return len(s) })))
 	define("octet_length strlen", "text", "Number of bytes.", sig("(text) -> bigint", byteLength), sig("(binary) -> bigint", byteLength))
 	define("bit_length", "text", "Number of bits.", sig("(text) -> bigint", rows(func(r *row) int64 { return int64(len(r.text(0))) * 8 })))
 	define("lower lcase", "text", "The text in lower case.", sig("(text) -> text", mapText(appendLower)))
@@ -36,7 +37,7 @@ func init() {
 		return 0, runeOffset(s, r.int(1))
 	})))
 	define("right strright", "text", "The last n characters.", sig("(text, bigint) -> text", sliceRows(func(r *row, s []byte) (int, int) {
-		return runeOffset(s, int64(utf8.RuneCount(s))-max(r.int(1), 0)), len(s)
+		return runeOffset(s, int64(vec.RuneCount(s))-max(r.int(1), 0)), len(s)
 	})))
 	define("substring_index", "text", "The text before the n-th occurrence of a delimiter, or after the n-th from the end if n is negative.",
 		sig("(text, text, bigint) -> text", sliceRows(substringIndex)))
@@ -77,29 +78,35 @@ func mapText(f func(dst, s []byte) []byte) maker {
 }
 
 func appendLower(dst, s []byte) []byte {
-	start := len(dst)
-	dst = append(dst, s...)
-	for i, c := range dst[start:] {
-		if c >= utf8.RuneSelf {
-			return append(dst[:start], bytes.ToLower(s)...)
-		}
-		if c >= 'A' && c <= 'Z' {
-			dst[start+i] = c + 'a' - 'A'
-		}
+	if vec.ASCIIPrefix(s) < len(s) {
+		return append(dst, bytes.ToLower(s)...)
 	}
-	return dst
+	return appendFolded(dst, s, 'A')
 }
 
 func appendUpper(dst, s []byte) []byte {
-	start := len(dst)
-	dst = append(dst, s...)
-	for i, c := range dst[start:] {
-		if c >= utf8.RuneSelf {
-			return append(dst[:start], bytes.ToUpper(s)...)
+	if vec.ASCIIPrefix(s) < len(s) {
+		return append(dst, bytes.ToUpper(s)...)
+	}
+	return appendFolded(dst, s, 'a')
+}
+
+// appendFolded appends ASCII text with the case of the 26 letters from first on changed, eight bytes at a time.
+func appendFolded(dst, s []byte, first byte) []byte {
+	const ones = 0x0101010101010101
+	// Adding these to a byte below 128 carries into its bit 7 from the first letter on, and from behind the last one on.
+	from, behind := ones*uint64(0x80-first), ones*uint64(0x80-first-26)
+	for len(s) >= 8 {
+		x := binary.LittleEndian.Uint64(s)
+		letters := ((x + from) &^ (x + behind)) & (ones * 0x80)
+		dst = binary.LittleEndian.AppendUint64(dst, x^letters>>2)
+		s = s[8:]
+	}
+	for _, c := range s {
+		if c-first < 26 {
+			c ^= 'a' - 'A'
 		}
-		if c >= 'a' && c <= 'z' {
-			dst[start+i] = c - ('a' - 'A')
-		}
+		dst = append(dst, c)
 	}
 	return dst
 }
@@ -168,7 +175,7 @@ func substrBounds(r *row, s []byte) (from, to int) {
 	case pos == 0:
 		return 0, 0
 	case pos < 0:
-		n := int64(utf8.RuneCount(s))
+		n := int64(vec.RuneCount(s))
 		if -pos > n || pos < -n {
 			return 0, 0
 		}

@@ -114,7 +114,7 @@ func padRow(r *row, dst []byte, left bool) []byte {
 		r.null = true
 		return dst
 	}
-	have := int64(utf8.RuneCount(s))
+	have := int64(vec.RuneCount(s))
 	if n <= have {
 		return append(dst, s[:runeOffset(s, n)]...)
 	}
@@ -128,7 +128,7 @@ func padRow(r *row, dst []byte, left bool) []byte {
 	if !left {
 		dst = append(dst, s...)
 	}
-	width := int64(utf8.RuneCount(fill))
+	width := int64(vec.RuneCount(fill))
 	for missing := n - have; missing > 0; missing -= width {
 		dst = append(dst, fill[:runeOffset(fill, missing)]...)
 	}
@@ -179,7 +179,7 @@ func translateRow(r *row, dst []byte) []byte {
 
 func insertRow(r *row, dst []byte) []byte {
 	s, pos, n := r.text(0), r.int(1), r.int(2)
-	if pos < 1 || pos > int64(utf8.RuneCount(s)) {
+	if pos < 1 || pos > int64(vec.RuneCount(s)) {
 		return append(dst, s...)
 	}
 	from := runeOffset(s, pos-1)

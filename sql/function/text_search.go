@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ebira-db/ebira/vec"
 )
 
 func defineTextSearch() {
@@ -56,14 +58,14 @@ func findText(s, part []byte, from int64) int64 {
 		return 0
 	}
 	at := runeOffset(s, from-1)
-	if from > 1 && at == len(s) && int64(utf8.RuneCount(s)) < from-1 {
+	if from > 1 && at == len(s) && int64(vec.RuneCount(s)) < from-1 {
 		return 0
 	}
 	i := bytes.Index(s[at:], part)
 	if i < 0 {
 		return 0
 	}
-	return from + int64(utf8.RuneCount(s[at:at+i]))
+	return from + int64(vec.RuneCount(s[at:at+i]))
 }
 
 func fieldRow(r *row) int64 {

@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 	"math"
 
@@ -58,11 +59,13 @@ type ColumnWriter struct {
 	total     Stats
 	entries   int64
 	plain     int64 // uncompressed size of all pages with headers
+	oldPages  int
 	encodings map[int]int
 
 	codes         []uint32
 	raw, cooked   []byte
 	scratch, pack []byte
+	old           []byte
 }
 
 // surelyRepeating is the size up to which a dictionary is kept whatever the share of repeated values.
@@ -120,13 +123,13 @@ func (w *ColumnWriter) WritePage(in *PageInput) {
 		}
 		w.compressed = !h.plainBytes
 	}
-	h.compressed = len(data)
-	h.crc = crc32.ChecksumIEEE(data)
 	start := len(w.body)
-	w.body = appendDataHeader(w.body, &h)
-	header := len(w.body) - start
-	w.body = append(w.body, data...)
-	w.plain += int64(header + h.uncompressed)
+	if old := w.oldPage(&h, levels, len(data)); old != nil {
+		w.append(&h, old, appendOldHeader)
+		w.oldPages++
+	} else {
+		w.append(&h, data, appendDataHeader)
+	}
 	w.encodings[h.encoding]++
 	w.entries += int64(in.Entries)
 
@@ -134,6 +137,35 @@ func (w *ColumnWriter) WritePage(in *PageInput) {
 	p.Stats.Nulls = int64(h.numNulls)
 	w.pages = append(w.pages, p)
 	w.total.merge(&p.Stats, w.leaf.Kind, w.order)
+}
+
+// append adds a page to the chunk.
+func (w *ColumnWriter) append(h *pageHeader, data []byte, header func([]byte, *pageHeader) []byte) {
+	h.compressed, h.crc = len(data), crc32.ChecksumIEEE(data)
+	start := len(w.body)
+	w.body = header(w.body, h)
+	w.plain += int64(len(w.body) - start + h.uncompressed)
+	w.body = append(w.body, data...)
+}
+
+// manyLevels is the size from which the levels of a sparse page are worth compressing.
+const manyLevels = 256
+
+// oldPage returns the page in w.raw in the old form, where levels are compressed too, if that saves enough: sparse paths are levels for
+// the most part. It is nil otherwise.
+func (w *ColumnWriter) oldPage(h *pageHeader, levels, size int) []byte {
+	if w.codec == Uncompressed || levels < manyLevels || levels*4 < len(w.raw) || w.leaf.MaxRep > 0 {
+		return nil
+	}
+	w.pack = binary.LittleEndian.AppendUint32(w.pack[:0], uint32(levels))
+	w.pack = append(w.pack, w.raw...)
+	// w.cooked may hold the page in the new form.
+	w.old = compress(w.old[:0], w.pack, w.codec)
+	if float64(len(w.old)) > (1-minSaving)*float64(size) {
+		return nil
+	}
+	h.uncompressed, w.usedCodec = len(w.pack), true
+	return w.old
 }
 
 // worthIt says whether to try compression on the page in w.raw.
@@ -226,6 +258,10 @@ func (w *ColumnWriter) sample(v *Values) {
 	}
 	flat := v
 	if v.Dict != nil {
+		if w.repeats(v) {
+			w.enc, w.fallback = encRLEDictionary, encDeltaLength
+			return
+		}
 		flat = flatten(v)
 	}
 	best := math.Inf(1)
@@ -250,6 +286,22 @@ func (w *ColumnWriter) sample(v *Values) {
 		}
 	}
 	w.dict = dictBuilder{}
+}
+
+// surelySmaller is how many times larger than its dictionary a page must be for that to settle the matter.
+const surelySmaller = 4
+
+// repeats tells whether a page that comes with a dictionary is so much larger without it that the other encodings need not be tried:
+// the metadata of wide variants repeats a hundred kilobytes in every row.
+func (w *ColumnWriter) repeats(v *Values) bool {
+	size, dict := 0, 0
+	for _, c := range v.Codes {
+		size += v.Dict.Views[c].Len()
+	}
+	for i := range v.Dict.Views {
+		dict += v.Dict.Views[i].Len()
+	}
+	return dict*surelySmaller < size && v.Dict.N < maxDictEntries/surelySmaller
 }
 
 // cost is the weighted size of encoded values, compressed if that pays.

@@ -69,7 +69,11 @@ func (d *dictBuilder) encodeCodes(v *Values, dst []uint32) []uint32 {
 	return dst
 }
 
-func (d *dictBuilder) full() bool { return d.vals.N > maxDictEntries || d.bytes > maxDictBytes }
+// full tells whether the limits are passed. A few values of any size are always worth a dictionary.
+func (d *dictBuilder) full() bool {
+	const few = 8
+	return d.vals.N > maxDictEntries || d.bytes > maxDictBytes && d.vals.N > few
+}
 
 // reinterpret views floats as integers of the same bits, so that a dictionary keeps -0 and every NaN apart.
 func reinterpret[I int32 | int64, F float32 | float64](s []F) []I {

@@ -136,6 +136,10 @@ func (w *ColumnWriter) encodingStats(dict bool) []format.PageEncodingStats {
 	if dict {
 		out = append(out, format.PageEncodingStats{PageType: format.DictionaryPage, Encoding: format.Plain, Count: 1})
 	}
+	if w.oldPages > 0 {
+		// The statistics count by kind of page, which is not kept apart by encoding; they are optional.
+		return nil
+	}
 	for e, n := range w.encodings {
 		out = append(out, format.PageEncodingStats{PageType: format.DataPageV2, Encoding: format.Encoding(e), Count: int32(n)})
 	}

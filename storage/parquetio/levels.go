@@ -220,18 +220,42 @@ type levelEncoder struct {
 
 // run appends n levels.
 func (e *levelEncoder) run(level uint8, n int) {
-	if fill := -len(e.pending) & 7; n < minRLE+fill {
+	fill := -len(e.pending) & 7
+	switch {
+	case n < minRLE+fill:
 		for range n {
 			e.pending = append(e.pending, level)
 		}
 		return
-	} else if fill > 0 {
+	case e.lone():
+		// A short run alone between long ones is shorter as a run of its own.
+		e.repeat(e.pending[0], len(e.pending))
+		e.pending = e.pending[:0]
+	default:
 		for range fill {
 			e.pending = append(e.pending, level)
 		}
 		n -= fill
+		e.flush()
 	}
-	e.flush()
+	e.repeat(level, n)
+}
+
+// lone tells whether the pending levels are a single short run.
+func (e *levelEncoder) lone() bool {
+	if len(e.pending) == 0 || len(e.pending) >= 8 {
+		return false
+	}
+	for _, l := range e.pending {
+		if l != e.pending[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// repeat writes a run.
+func (e *levelEncoder) repeat(level uint8, n int) {
 	e.dst = binary.AppendUvarint(e.dst, uint64(n)<<1)
 	if e.width > 0 {
 		e.dst = append(e.dst, level)

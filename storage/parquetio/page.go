@@ -251,7 +251,7 @@ func (c *Chunk) ReadPresence(r io.ReaderAt, loc PageLoc, level int) (valid vec.B
 
 func (c *Chunk) readData(r io.ReaderAt, loc PageLoc) (page, error) {
 	p, err := c.read(r, loc)
-	if err == nil && p.h.kind != pageDataV2 {
+	if err == nil && p.h.kind != pageDataV2 && p.h.kind != pageDataV1 {
 		err = corrupt("no data page where the directory has one")
 	}
 	return p, err

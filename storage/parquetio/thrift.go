@@ -263,6 +263,20 @@ func appendDataHeader(b []byte, h *pageHeader) []byte {
 	return append(b, flag, thriftStop, thriftStop)
 }
 
+// appendOldHeader appends the header of a v1 data page, whose levels are compressed with the values.
+func appendOldHeader(b []byte, h *pageHeader) []byte {
+	b = appendI32(b, pageDataV1)
+	b = appendI32(b, int64(h.uncompressed))
+	b = appendI32(b, int64(h.compressed))
+	b = appendI32(b, int64(int32(h.crc)))
+	b = append(b, 1<<4|thriftStruct)
+	b = appendI32(b, int64(h.numValues))
+	b = appendI32(b, int64(h.encoding))
+	b = appendI32(b, encRLE)
+	b = appendI32(b, encRLE)
+	return append(b, thriftStop, thriftStop)
+}
+
 // appendDictHeader appends the header of a dictionary page in PLAIN encoding.
 func appendDictHeader(b []byte, h *pageHeader) []byte {
 	b = appendI32(b, pageDict)

@@ -23,6 +23,15 @@ func (d *Data) Vector(t types.Type) (v *vec.Vector, err error) {
 	return spreadValues(&d.Values, t, d.Valid, d.Entries, plainConvert)
 }
 
+// Dense makes a flat vector of the values alone, without the rows that have none.
+func (d *Data) Dense(t types.Type) (v *vec.Vector, err error) {
+	defer guard(&err, "convert page to "+t.String())
+	if v, err = spreadValues(&d.Values, t, nil, d.Values.N, plainConvert); err != nil {
+		return nil, err
+	}
+	return vec.Flatten(v), nil
+}
+
 // converter makes a flat vector without NULLs of physical values. It appends nothing and may keep the values' slices.
 type converter func(v *Values, t types.Type) (*vec.Vector, error)
 

@@ -122,18 +122,22 @@ func (r *Reader) typed(e *entry, p int) (*vec.Vector, error) {
 	if !hasValues(e.typed, p) {
 		return vec.NewNull(e.t, r.PageRows(p)), nil
 	}
-	stored := storedType(e.t)
-	v, err := r.page(e.typed, stored, p)
+	v, err := r.page(e.typed, storedType(e.t), p)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case e.t.Equal(stored):
+	return asDeclared(v, e.t)
+}
+
+// asDeclared converts values of the stored type of a path to the path's type.
+func asDeclared(v *vec.Vector, t types.Type) (*vec.Vector, error) {
+	switch stored := storedType(t); {
+	case t.Equal(stored):
 		return v, nil
 	case stored.Kind == types.Decimal:
-		return v.Retype(e.t), nil
+		return v.Retype(t), nil
 	}
-	return fromStored(v, e.t)
+	return fromStored(v, t)
 }
 
 // fromStored converts the text that stands for a type that Parquet Variant lacks.
@@ -285,12 +289,14 @@ func (r *Reader) subtree(entries []*entry, p int) (*variant.Node, []*entry, erro
 	if err := r.nodeValue(n, e, p); err != nil {
 		return nil, nil, err
 	}
-	if e.typed != nil {
-		v, err := r.typed(e, p)
+	if hasValues(e.typed, p) {
+		var err error
+		if n.TypedRows, n.Typed, err = r.densePage(e.typed, storedType(e.t), p); err == nil {
+			n.Typed, err = asDeclared(n.Typed, e.t)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		n.TypedRows, n.Typed = dense(v)
 	}
 	var first *entry
 	for len(rest) > 0 && len(rest[0].path) == len(e.path)+1 {
@@ -343,30 +349,9 @@ func (r *Reader) nodeValue(n *variant.Node, e *entry, p int) error {
 	if !hasValues(e.value, p) {
 		return nil
 	}
-	v, err := r.page(e.value, types.Of(types.Binary), p)
-	if err != nil {
-		return err
-	}
-	n.ValueRows, n.Value = dense(v)
-	return nil
-}
-
-// dense returns the values of a page without NULLs and their rows, nil for all rows.
-func dense(v *vec.Vector) ([]uint32, *vec.Vector) {
-	if v.Valid == nil {
-		return nil, vec.Flatten(v)
-	}
-	if v.Form == vec.Constant {
-		return []uint32{}, vec.NewBuilder(v.Type, 0).Finish()
-	}
-	rows := setRows(v.Valid)
-	picks := make([]int32, len(rows))
-	for i, r := range rows {
-		picks[i] = int32(r)
-	}
-	g := vec.GatherRows(v, picks)
-	g.Valid = nil
-	return rows, vec.Flatten(g)
+	var err error
+	n.ValueRows, n.Value, err = r.densePage(e.value, types.Of(types.Binary), p)
+	return err
 }
 
 // setRows lists the set bits.

@@ -5,83 +5,55 @@ import (
 	"github.com/ebira-db/ebira/variant"
 )
 
-// reportedKinds maps the kinds that have one reported type.
-var reportedKinds = map[variant.Kind]types.Kind{
-	variant.Boolean: types.Boolean, variant.TinyInt: types.TinyInt, variant.SmallInt: types.SmallInt, variant.Int: types.Int,
-	variant.BigInt: types.BigInt, variant.LargeInt: types.LargeInt, variant.Float: types.Float, variant.Double: types.Double,
-	variant.Number: types.Double, variant.String: types.Varchar, variant.Date: types.Date, variant.DateTime: types.DateTime,
-	variant.TimestampTZ: types.TimestampTZ, variant.Time: types.Time, variant.IPv4: types.IPv4, variant.IPv6: types.IPv6,
-	variant.Binary: types.Binary, variant.UUID: types.UUID,
+// PathInfo describes a subcolumn of a VARIANT column in this segment: what system.variant_paths and DESC show.
+type PathInfo struct {
+	// Path are the names from the root; none for the root itself.
+	Path []string
+	// Type is the type of the typed leaf; NULL where the path is an object or has residual values only.
+	Type types.Type
+	// Declared says that a template asked for Type.
+	Declared bool
+	// Object says that the members are subcolumns of their own.
+	Object bool
+	// Kinds counts the values of the path by kind.
+	Kinds variant.KindCounts
+	// Bytes is the size of the path's own pages in the file.
+	Bytes int64
 }
 
-// Paths calls f for each path of a VARIANT column that has values other than objects and JSON null, with the reported type (see
-// variant.Merge) and the number of values by kind. Paths inside residual objects are not known to the directory and not listed.
-// A column that the segment does not have has no paths.
-func (r *Reader) Paths(id ColumnID, f func(path []string, t types.Type, kinds variant.KindCounts)) error {
-	entries, err := r.file.below(entryKey(id, nil))
+// Paths describes all subcolumns of a VARIANT or JSON column, parents first, in bytewise order of names. It reads the whole directory of
+// the column. Paths that have no column of their own, because they are rare, are not among them.
+func (r *Reader) Paths(c ColumnID) ([]PathInfo, error) {
+	col := r.column(c)
+	all, err := r.file.below(entryKey(c, nil))
 	if err != nil {
-		return wrap(err, "segment %s", r.file.name)
+		return nil, wrap(err, "segment %s: column %s", r.file.name, col.Name)
 	}
-	for _, e := range entries {
+	var out []PathInfo
+	for _, e := range all {
 		if !e.isVariant() {
 			continue
 		}
-		t := e.t
-		known := false
-		add := func(next types.Type) {
-			if known {
-				next = variant.Merge(t, next)
-			}
-			t, known = next, true
+		i := PathInfo{Path: e.path, Declared: e.declared, Object: e.node == variant.NodeObject, Kinds: e.kinds}
+		if e.typed != nil {
+			i.Type = e.t
 		}
-		for k, n := range e.kinds {
-			if kind, ok := reportedKinds[variant.Kind(k)]; ok && n > 0 {
-				add(types.Of(kind))
-			}
+		for _, l := range []*leafEntry{e.meta, e.typed, e.value} {
+			i.Bytes += l.bytes()
 		}
-		if e.kinds[variant.Decimal] > 0 {
-			d := types.DecimalOf(38, 0)
-			if e.t.Kind == types.Decimal {
-				d = e.t
-			}
-			add(d)
-		}
-		if e.kinds[variant.Array] > 0 {
-			a, err := r.arrayType(id, e.path)
-			if err != nil {
-				return err
-			}
-			add(a)
-		}
-		if known {
-			f(e.path, t, e.kinds)
-		}
+		out = append(out, i)
 	}
-	return nil
+	return out, nil
 }
 
-// arrayType merges the types of the arrays at a path, which the directory does not know.
-func (r *Reader) arrayType(id ColumnID, path []string) (types.Type, error) {
-	merged := types.Type{}
-	for p := range r.Pages() {
-		v, err := r.Read(Want{Column: id, Path: path}, p)
-		if err != nil {
-			return merged, err
-		}
-		v = variant.Flatten(v)
-		for i := range v.Len {
-			if v.IsNull(i) {
-				continue
-			}
-			if _, value := v.VariantAt(i); variant.KindOf(value) == variant.Array {
-				t := variant.ReportedType(value)
-				if merged.Kind == types.Null {
-					merged = t
-				} else {
-					merged = variant.Merge(merged, t)
-				}
-			}
-		}
+// bytes is the size of the leaf's pages; nil has none.
+func (l *leafEntry) bytes() int64 {
+	if l == nil {
+		return 0
 	}
-	return merged, nil
+	n := int64(l.chunk.DictLoc.Bytes)
+	for i := range l.pages {
+		n += int64(l.pages[i].loc.Bytes)
+	}
+	return n
 }

@@ -20,15 +20,19 @@ type PageKey struct {
 	Segment ID
 	// Leaf is the number of the leaf in the file. Page is the number of the page, -1 for the dictionary.
 	Leaf, Page int32
-	// Level is not zero for the presence of a group at that definition level.
+	// Level is not zero for the presence of a group at that definition level, and denseLevel for the values without the rows that
+	// have none.
 	Level uint8
 }
+
+// denseLevel is no definition level that a file of ours has.
+const denseLevel = 255
 
 // CachedPage is a decoded page, a dictionary or a presence bitmap. Only this package looks inside.
 type CachedPage struct {
 	vec   *vec.Vector
+	rows  []uint32 // of a dense page; nil for all
 	dict  *parquetio.Values
-	data  *parquetio.Data
 	valid vec.Bitmap
 }
 
@@ -346,6 +350,26 @@ func (r *Reader) page(l *leafEntry, t types.Type, p int) (*vec.Vector, error) {
 		return nil, err
 	}
 	return c.vec, nil
+}
+
+// densePage returns the values of a page of a leaf and their rows, nil for all: what putting documents together wants, at a cost that
+// does not depend on the rows without a value.
+func (r *Reader) densePage(l *leafEntry, t types.Type, p int) ([]uint32, *vec.Vector, error) {
+	c, err := r.cached(PageKey{Leaf: int32(l.num), Page: int32(p), Level: denseLevel}, func() (CachedPage, int64, error) {
+		d, err := r.decode(l, p, false)
+		if err != nil {
+			return CachedPage{}, 0, err
+		}
+		c := CachedPage{}
+		if c.vec, err = d.Dense(t); err != nil {
+			return CachedPage{}, 0, err
+		}
+		if d.Valid != nil {
+			c.rows = setRows(d.Valid)
+		}
+		return c, c.vec.SizeBytes() + int64(4*len(c.rows)), nil
+	})
+	return c.rows, c.vec, err
 }
 
 // ownBytes is the memory of a page without the dictionary that it shares.

@@ -3,8 +3,10 @@ package segment
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
+	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/vfs"
 	"github.com/ebira-db/ebira/variant"
@@ -267,5 +269,101 @@ func TestVariantShredderDrivenFromOutside(t *testing.T) {
 				t.Errorf("sorted %v row %d: %s, want %s", sorted, i, text(got, i), want[i])
 			}
 		}
+	}
+}
+
+func TestPathsAreDescribed(t *testing.T) {
+	typ := types.Of(types.Variant)
+	typ.Variant = &types.VariantSpec{Template: []types.TemplateEntry{{Pattern: "ip", Type: types.Of(types.IPv4)}, {Pattern: "big", Type: types.DecimalOf(50, 2)}, {Pattern: "n", Type: types.Of(types.LargeInt)}, {Pattern: "ip6", Type: types.Of(types.IPv6)}}}
+	v := documents(t, `{"a":{"b":1,"c":"x"},"ip":"10.0.0.1","big":1.5,"n":7,"ip6":"::1"}`, `{"a":{"b":2.5,"c":"y"},"ip":"10.0.0.2","big":2,"n":-3,"ip6":"fe80::2"}`, `{"a":{"b":null},"ip":null}`)
+	r, _, _ := build(t, []Column{{ID: 1, Name: "v", Type: typ}}, WriterOptions{}, vec.NewBatch(v.Len, v))
+	paths, err := r.Paths(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, p := range paths {
+		got += fmt.Sprintf("%v %s declared=%v object=%v nulls=%d bytes=%v\n", p.Path, p.Type, p.Declared, p.Object, p.Kinds[variant.Null], p.Bytes > 0)
+	}
+	want := `[] NULL declared=false object=true nulls=0 bytes=true
+[a] NULL declared=false object=true nulls=0 bytes=false
+[a b] DOUBLE declared=false object=false nulls=1 bytes=true
+[a c] VARCHAR declared=false object=false nulls=0 bytes=true
+[big] DECIMAL(50, 2) declared=true object=false nulls=0 bytes=true
+[ip] IPV4 declared=true object=false nulls=1 bytes=true
+[ip6] IPV6 declared=true object=false nulls=0 bytes=true
+[n] LARGEINT declared=true object=false nulls=0 bytes=true
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	docs := readAll(t, r, Want{Column: 1})
+	if s := text(docs, 1); s != `{"a":{"b":2.5,"c":"y"},"big":2.00,"ip":"10.0.0.2","ip6":"fe80::2","n":-3}` {
+		t.Errorf("document reads %s", s)
+	}
+	for path, want := range map[string]string{"ip": `"10.0.0.1"`, "big": "1.50", "n": "7", "ip6": `"::1"`} {
+		if s := text(readAll(t, r, Want{Column: 1, Path: []string{path}}), 0); s != want {
+			t.Errorf("path %s reads %s, want %s", path, s, want)
+		}
+	}
+}
+
+func TestCachesAndConcurrentReaders(t *testing.T) {
+	m, fsys := mixedSegment(t, 2000)
+	caches := Caches{
+		Meta:  cache.New[ID, *File](cache.Config[ID]{Name: "meta", MaxBytes: 1 << 20}),
+		Pages: cache.New[PageKey, CachedPage](cache.Config[PageKey]{Name: "pages", MaxBytes: 64 << 20}),
+	}
+	defer caches.Meta.Close()
+	defer caches.Pages.Close()
+	plain := open(t, fsys, m)
+	var wait sync.WaitGroup
+	errs := make(chan error, 4)
+	for range 4 {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			r, err := Open(fsys, m.File, m, caches)
+			if err != nil {
+				errs <- err
+				return
+			}
+			for _, c := range m.Columns {
+				for range 2 {
+					v, err := r.Read(Want{Column: c.ID}, 0)
+					if err != nil {
+						errs <- err
+						return
+					}
+					w, err := plain.Read(Want{Column: c.ID}, 0)
+					if err != nil {
+						errs <- err
+						return
+					}
+					for i := range v.Len {
+						if v.IsNull(i) != w.IsNull(i) || !v.IsNull(i) && vec.Compare(v, i, w, i) != 0 {
+							errs <- fmt.Errorf("column %s row %d differs with caches", c.Name, i)
+							return
+						}
+					}
+				}
+			}
+		}()
+	}
+	wait.Wait()
+	close(errs)
+	for err := range errs {
+		t.Error(err)
+	}
+	r, err := Open(fsys, m.File, m, caches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := r.Read(Want{Column: m.Columns[4].ID}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := r.Read(Want{Column: m.Columns[4].ID}, 0); err != nil || a != b {
+		t.Error("the second read did not come from the cache")
 	}
 }

@@ -207,7 +207,7 @@ func TestParquetBadRows(t *testing.T) {
 	spec.OnError, spec.Targets[1].NotNull, spec.Targets[0].Type = OnError{Mode: SkipFile}, false, big
 	r = NewReport([]File{file}, spec.OnError)
 	rows, err = load(t, fsys, spec, r, file)
-	equal(t, "rows", fmt.Sprint(strings.Join(rows, " "), err), "1|a 300|b NULL|NULL 4|NULL 5|e <nil>")
+	equal(t, "rows", fmt.Sprintln(strings.Join(rows, " "), err), "1|a 300|b NULL|NULL 4|NULL 5|e <nil>")
 }
 
 func TestParquetWholeRow(t *testing.T) {
@@ -225,7 +225,7 @@ func TestParquetWholeRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "schema", fmt.Sprint(schema[0].Name, schema[0].Type, schema[3].Type), "n DECIMAL(5, 2) VARIANT")
+	equal(t, "schema", fmt.Sprint(schema[0].Name, schema[0].Type, schema[3].Type), "nDECIMAL(5, 2) VARIANT")
 }
 
 func TestInferParquet(t *testing.T) {
@@ -278,4 +278,64 @@ func TestParquetDamaged(t *testing.T) {
 	if !strings.Contains(message(err), "corrupt data: file h.parquet") {
 		t.Error(err)
 	}
+}
+
+// TestSplitParquet: parts give the rows of the whole file, with its row numbers.
+func TestSplitParquet(t *testing.T) {
+	fsys := vfs.NewMem()
+	if err := fsys.MkdirAll("/stage"); err != nil {
+		t.Fatal(err)
+	}
+	const n = 400_000
+	values := make([]int64, n)
+	for i := range values {
+		values[i] = int64(i) * 0x9E3779B97F4A7C1 >> 8
+	}
+	values[n-5] = 1 << 60
+	big := types.Of(types.BigInt)
+	w, err := NewWriter(fsys, "/stage/f", Format{Compression: None}, types.Schema{{Name: "n", Type: big}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < n; at += 50_000 {
+		if err := w.Append(vec.NewBatch(50_000, vec.NewFlat(big, values[at:at+50_000], nil))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := Stat(fsys, "/stage/f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := parquetTargets(column("n", types.DecimalOf(18, 0)))
+	spec.OnError = OnError{Mode: Continue}
+	parts, err := Split(fsys, []File{file}, &spec, 1<<20)
+	if err != nil || len(parts) < 2 {
+		t.Fatal(len(parts), err)
+	}
+	r := NewReport([]File{file}, spec.OnError)
+	rows := 0
+	for _, p := range parts {
+		s, err := Open(fsys, p, spec, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			b, err := s.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b == nil {
+				break
+			}
+			rows += b.Len
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "rows", rows, n-1)
+	equal(t, "report", summary(r), []string{"f loaded 399999 errors 1 first 399996: column n: value 1152921504606846976 (BIGINT) is out of range for DECIMAL(18, 0)"})
 }

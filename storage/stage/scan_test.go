@@ -316,6 +316,20 @@ func TestManyRows(t *testing.T) {
 	equal(t, "errors kept", len(r.RowErrors()), maxRowErrors)
 }
 
+// TestBadRowsDoNotPileUp: text of refused rows is dropped, even if no row has been accepted yet.
+func TestBadRowsDoNotPileUp(t *testing.T) {
+	bad := `{"s":"` + strings.Repeat("x", 1<<20) + `","n":"bad"}` + "\n"
+	spec := lines(column("s", types.Of(types.Varchar)), intColumn)
+	spec.OnError = OnError{Mode: Continue}
+	rows, r, err := loadText(t, strings.Repeat(bad, 20)+"{\"s\":\"a\",\"n\":1}\n"+strings.Repeat(bad, 20)+"{\"s\":\"b\",\"n\":2}\n", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "rows", rows, []string{"a|1", "b|2"})
+	equal(t, "errors", r.Files()[0].Errors, 40)
+	equal(t, "text kept", len(r.RowErrors()[0].Text), maxRowText)
+}
+
 func TestHostileLines(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()

@@ -75,7 +75,10 @@ type slot struct {
 
 	limit types.Int256 // of decimals: 10^precision
 	whole int64        // of 64-bit decimals: 10^(precision-scale)
-	unit  int64        // of 64-bit decimals: 10^scale
+	unit  int64        // of 64-bit decimals: 10^scale; of times: microseconds of the last digit kept
+
+	date       [10]byte // of timestamps: the date read last, and its midnight
+	dateMicros int64
 
 	builder *variant.BatchBuilder // opVariant
 	filled  int64                 // opVariant: serial number of the row that the builder has begun or ended
@@ -143,6 +146,9 @@ func newSlot(env *slotEnv, label string, t types.Type, depth int) (*slot, error)
 			return nil, sqlerr.New(sqlerr.Unsupported, "column %s of type %s cannot be loaded from JSON", label, t)
 		}
 		s.op = o
+		if t.Kind == types.Time || t.Kind == types.DateTime || t.Kind == types.TimestampTZ {
+			s.unit = precisionUnit(t.Precision)
+		}
 	}
 	return s, nil
 }

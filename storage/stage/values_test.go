@@ -2,6 +2,7 @@ package stage
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +120,15 @@ func TestValues(t *testing.T) {
 	f(types.Type{Kind: types.DateTime}, `"2024-01-02 03:04:05"`, "2024-01-02 03:04:05")
 	f(types.Type{Kind: types.DateTime}, `"2024-01-02 03:04:05.5"`, "!more digits")
 	f(tz, `"2024-01-02 03:04:05+09:00"`, "2024-01-01 18:04:05+00:00")
+	f(stamp, `"2024-01-02T03:04:05Z"`, "2024-01-02 03:04:05")
+	f(stamp, `"2024-01-02 03:04:05."`, "!does not read as DATETIME")
+	f(stamp, `"2024-01-02 03:04:60"`, "!does not read as DATETIME")
+	f(stamp, `"2024-01-02 24:00:00"`, "!does not read as DATETIME")
+	f(stamp, `"2024-13-02 03:04:05"`, "!does not read as DATETIME")
+	f(stamp, `"2024-01-02 03:04:0x"`, "!does not read as DATETIME")
+	f(stamp, `"2024-1-2 3:04"`, "2024-01-02 03:04:00")
+	f(stamp, `"1969-12-31 23:59:59.999999"`, "1969-12-31 23:59:59.999999")
+	f(stamp, `"2024-01-02 03:04:05.1234560"`, "2024-01-02 03:04:05.123456")
 	f(tz, `"nonsense"`, "!does not read as TIMESTAMPTZ")
 	f(types.Of(types.Time), `"23:59:59.5"`, "23:59:59.5")
 	f(types.Of(types.Interval), `"1 day 2 hours"`, "1 day 02:00:00")
@@ -305,4 +315,83 @@ func TestWholeRow(t *testing.T) {
 	}
 	equal(t, "errors", reasons, []string{"2 the line is an array, not an object", "3 the line is a scalar, not an object",
 		"4 the line is no JSON object: expected ',' or '}' after a member, found the end of the text at byte 6"})
+}
+
+// TestDefaults fills gaps with defaults of every type, and with the zero of the type where a NOT NULL column has none.
+func TestDefaults(t *testing.T) {
+	b := build(t, everythingText, everything...)
+	var defaults, zeros []Target
+	for i, c := range everything {
+		d := c
+		d.Default = b.Cols[i].Slice(0, 1)
+		defaults = append(defaults, d)
+		zeros = append(zeros, notNull(c))
+	}
+	spec := lines(defaults...)
+	spec.Format.Missing = MissingDefault
+	rows, _, err := loadText(t, "{}\n{\"i32\":1}\n", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rowsOf(b)[0]
+	equal(t, "defaults", rows, []string{want, strings.Replace(want, "|32|", "|1|", 1)})
+
+	spec.Targets = zeros
+	rows, _, err = loadText(t, "{}\n", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "zeros", rows, []string{"false|0|0|0|0|0|0|0|0.0000|||1970-01-01|00:00:00|1970-01-01 00:00:00|1970-01-01 00:00:00+00:00|0.0.0.0|::|" +
+		"00000000-0000-0000-0000-000000000000|null|[]|{\"x\":0,\"y\":\"\"}"})
+
+	nested := column("l", types.ArrayOf(types.Type{Kind: types.Map, Fields: []types.Field{{Name: "key", Type: types.Of(types.Varchar), NotNull: true}, {Name: "value", Type: types.Of(types.Variant)}}}))
+	nested.Default = build(t, `{"l":[{"a":{"x":[1]},"b":null},{},null]}`, nested).Cols[0]
+	spec.Targets = []Target{nested}
+	rows, _, err = loadText(t, "{}\n{\"l\":[{\"q\":1}]}\n{}\n", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "nested", rows, []string{`[{"a":{"x":[1]},"b":null},{},null]`, `[{"q":1}]`, `[{"a":{"x":[1]},"b":null},{},null]`})
+}
+
+// TestUndoneVariants: a record that ends within a variant leaves nothing, wherever the variant is.
+func TestUndoneVariants(t *testing.T) {
+	spec := lines(column("v", types.Of(types.Variant)), column("l", types.ArrayOf(types.Of(types.Variant))), intColumn)
+	spec.OnError, spec.Format.Missing = OnError{Mode: Continue}, MissingNull
+	rows, r, err := loadText(t, `{"v":{"a":{"a":1,"a":2},"b":[
+{"l":[1,{"x":
+{"l":[1,{"x":2}],"v":1,"n":"bad"}
+{"v":{"z":1},"v":{"y":
+{"v":{"z":1},"l":[{"k":[]}]}
+`, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "rows", rows, []string{`{"z":1}|[{"k":[]}]|NULL`})
+	equal(t, "errors", r.Files()[0].Errors, 4)
+	equal(t, "duplicates", r.Duplicates(), 0)
+}
+
+// TestQuickTimestamp: what the short way reads, package types reads alike.
+func TestQuickTimestamp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	s := &slot{}
+	read := 0
+	for range 200_000 {
+		text := []byte("2024-02-28T23:59:58.123456Z")[:19+rng.IntN(9)]
+		for range rng.IntN(4) {
+			text[rng.IntN(len(text))] = "0123456789-:. TZ\x00"[rng.IntN(17)]
+		}
+		us, zoned, ok := s.quickTimestamp(text)
+		wantUs, wantZoned, inexact, wantOK := types.ParseDateTimeExact(text)
+		if !ok {
+			continue
+		}
+		if read++; us != wantUs || zoned != wantZoned || !wantOK || inexact {
+			t.Fatalf("%q reads as %d %v, types says %d %v %v", text, us, zoned, wantUs, wantZoned, wantOK)
+		}
+	}
+	if read < 20_000 {
+		t.Errorf("only %d texts were read", read)
+	}
 }

@@ -136,12 +136,11 @@ func workload() []step {
 
 // run is one go through the workload under faults.
 type run struct {
-	t     *testing.T
-	what  string
-	mem   *vfs.Mem
-	fsys  *errorfs.FS
-	fired func() bool
-	s     *Store
+	t    *testing.T
+	what string
+	mem  *vfs.Mem
+	fsys *errorfs.FS
+	s    *Store
 	// have is the content that was acknowledged; maybe, if not empty, is that which a failed commit may have made.
 	have, maybe string
 	steps       []step

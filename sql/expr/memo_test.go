@@ -1,0 +1,85 @@
+package expr
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/ebira-db/ebira/sql/function"
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/vec"
+)
+
+// dictionary makes a batch of n rows over a dictionary of so many entries.
+func dictionary(entries, n int) (*vec.Vector, func(from int) *vec.Batch) {
+	b := vec.NewBuilder(types.Of(types.Varchar), entries)
+	for i := range entries {
+		b.AppendString(fmt.Sprintf("entry %d", i))
+	}
+	dict := b.Finish()
+	return dict, func(from int) *vec.Batch {
+		v := &vec.Vector{Type: dict.Type, Form: vec.Dictionary, Len: n, Codes: make([]uint32, n), Dict: dict}
+		for i := range n {
+			v.Codes[i] = uint32((from + i) % entries)
+		}
+		return vec.NewBatch(n, v)
+	}
+}
+
+func TestMemoComputesEntriesOnce(t *testing.T) {
+	const entries, n = 1000, 100
+	_, batchAt := dictionary(entries, n)
+	like, ok := call(t, "like", &Column{Index: 0, T: types.Of(types.Varchar)}, text("%7%")).(*Call)
+	if !ok {
+		t.Fatal("like is no call")
+	}
+	var mu sync.Mutex
+	evaluated := 0
+	inner := *like.Fn
+	counted := inner
+	counted.Kernel = func(c *function.Ctx, args []*vec.Vector, rows int) (*vec.Vector, error) {
+		mu.Lock()
+		evaluated += rows
+		mu.Unlock()
+		return inner.Kernel(c, args, rows)
+	}
+	e := &Call{Fn: &counted, Args: like.Args}
+	var wait sync.WaitGroup
+	for w := range 2 {
+		wait.Go(func() {
+			for k := range 100 {
+				b := batchAt(k*n + w)
+				got, err := e.Eval(utc, b)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				want, _ := inner.Kernel(utc, []*vec.Vector{vec.Flatten(b.Cols[0]), vec.NewConstant(text("%7%").Value, n)}, n)
+				if dump(got) != dump(want) {
+					t.Errorf("batch %d differs", k)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if evaluated > 4*entries {
+		t.Errorf("evaluated %d rows for a dictionary of %d entries", evaluated, entries)
+	}
+}
+
+func TestMemoOfFailingEntries(t *testing.T) {
+	_, batchAt := dictionary(10, 5)
+	col := &Column{Index: 0, T: types.Of(types.Varchar)}
+	// A dictionary with entries that fail falls back to the rows, and their error is reported every time.
+	parse := call(t, "json_parse", call(t, "concat", text(`"`), col, text(`"`)))
+	v, err := parse.Eval(utc, batchAt(0))
+	if err != nil || v.Len != 5 {
+		t.Fatalf("%v, %v", v, err)
+	}
+	bad := call(t, "json_parse", col)
+	for range 3 {
+		if _, err := bad.Eval(utc, batchAt(0)); err == nil {
+			t.Error("a text that is no JSON was parsed")
+		}
+	}
+}
