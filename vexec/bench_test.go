@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ebira-db/ebira/sql/expr"
-	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
@@ -67,31 +65,17 @@ func measure(b *testing.B, p plan.Node) {
 	}
 }
 
-// builtin makes a call of an aggregate of the catalogue.
-func builtin(b *testing.B, name string, args ...expr.Expr) plan.AggCall {
-	b.Helper()
-	var given []function.Arg
-	for _, a := range args {
-		given = append(given, function.Arg{Type: a.Type()})
-	}
-	fn, err := function.ResolveAggregate(name, given)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return plan.AggCall{Fn: fn, Args: args, Name: name}
-}
-
 func BenchmarkGroupBy(b *testing.B) {
 	for _, distinct := range []int{10, 1000, 100_000, 1_000_000} {
 		in := benchTable(distinct)
 		for i, name := range []string{"int", "text"} {
 			b.Run(fmt.Sprintf("%s/%d", name, distinct), func(b *testing.B) {
-				aggs := []plan.AggCall{builtin(b, "count"), builtin(b, "sum", col(in, 2))}
+				aggs := []plan.AggCall{resolve(b, "count"), resolve(b, "sum", col(in, 2))}
 				measure(b, plan.NewAggregate(in, exprsOf(in, i), []string{"k"}, aggs))
 			})
 		}
 		b.Run(fmt.Sprintf("int+text/%d", distinct), func(b *testing.B) {
-			measure(b, plan.NewAggregate(in, exprsOf(in, 0, 1), []string{"k", "s"}, []plan.AggCall{builtin(b, "count")}))
+			measure(b, plan.NewAggregate(in, exprsOf(in, 0, 1), []string{"k", "s"}, []plan.AggCall{resolve(b, "count")}))
 		})
 	}
 }
@@ -109,7 +93,7 @@ func BenchmarkJoin(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("%d", distinct), func(b *testing.B) {
 			j := plan.NewJoin(plan.Inner, left, right, exprsOf(left, 0), exprsOf(right, 0), nil)
-			measure(b, plan.NewAggregate(j, nil, nil, []plan.AggCall{builtin(b, "sum", col(j, 4))}))
+			measure(b, plan.NewAggregate(j, nil, nil, []plan.AggCall{resolve(b, "sum", col(j, 4))}))
 		})
 	}
 }

@@ -2,7 +2,7 @@ package vexec
 
 import (
 	"context"
-	"slices"
+	"math/bits"
 	"sync"
 
 	"github.com/ebira-db/ebira/cache"
@@ -41,12 +41,12 @@ type removeState struct {
 
 	mu      sync.Mutex
 	account *cache.Account
-	rows    map[segment.ID]map[uint32]struct{}
+	rows    map[segment.ID]vec.Bitmap // by ordinal, as long as need be
 	count   int64
 }
 
 func (d *remover) open(r *run) (sinkState, error) {
-	s := &removeState{d: d, r: r, account: r.account(), rows: map[segment.ID]map[uint32]struct{}{}}
+	s := &removeState{d: d, r: r, account: r.account(), rows: map[segment.ID]vec.Bitmap{}}
 	if d.writer != nil {
 		w, err := d.writer.open(r)
 		if err != nil {
@@ -74,9 +74,6 @@ type removeStep struct {
 	next step // nil for DELETE
 }
 
-// removedRowBytes estimates what a set costs per element.
-const removedRowBytes = 24
-
 func (p *removeStep) push(b *vec.Batch) (status, error) {
 	k := len(b.Cols) - 2
 	ids, ordinals := flat(b.Cols[k]), flat(b.Cols[k+1])
@@ -96,24 +93,25 @@ func (s *removeState) add(ids, ordinals []int64) (vec.Sel, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fresh := make(vec.Sel, 0, len(ids))
-	var last segment.ID
-	var set map[uint32]struct{}
 	for i, x := range ids {
-		if id := segment.ID(x); set == nil || id != last {
-			last = id
-			if set = s.rows[id]; set == nil {
-				set = map[uint32]struct{}{}
-				s.rows[id] = set
+		id, o := segment.ID(x), int(ordinals[i])
+		set := s.rows[id]
+		if word := o >> 6; word >= len(set) {
+			grown := make(vec.Bitmap, max(word+1, 2*len(set)))
+			if err := s.account.Grow(int64(len(grown)-len(set)) * 8); err != nil {
+				return nil, err
 			}
+			copy(grown, set)
+			set = grown
+			s.rows[id] = set
+		} else if set.Get(o) {
+			continue
 		}
-		before := len(set)
-		set[uint32(ordinals[i])] = struct{}{}
-		if len(set) > before {
-			fresh = append(fresh, uint16(i))
-		}
+		set.Set(o)
+		fresh = append(fresh, uint16(i))
 	}
 	s.count += int64(len(fresh))
-	return fresh, s.account.Grow(int64(len(fresh)) * removedRowBytes)
+	return fresh, nil
 }
 
 func (p *removeStep) endMorsel() error {
@@ -139,11 +137,12 @@ func (s *removeState) finalize(ctx context.Context) error {
 	e := &s.r.effects
 	e.Deleted = map[segment.ID][]uint32{}
 	for id, set := range s.rows {
-		rows := make([]uint32, 0, len(set))
-		for o := range set {
-			rows = append(rows, o)
+		var rows []uint32
+		for w, word := range set {
+			for ; word != 0; word &= word - 1 {
+				rows = append(rows, uint32(w<<6+bits.TrailingZeros64(word)))
+			}
 		}
-		slices.Sort(rows)
 		e.Deleted[id] = rows
 	}
 	e.DeletedRows = s.count

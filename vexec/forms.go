@@ -1,6 +1,7 @@
 package vexec
 
 import (
+	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -19,22 +20,49 @@ func flat(v *vec.Vector) *vec.Vector { return vec.Flatten(plain(v)) }
 // detach returns v, which is Flat, with its own copy of the text that its rows refer to, so that a few rows do not keep the buffers
 // of a whole page. Texts of dictionaries are better shared; see flatOwned.
 func detach(v *vec.Vector) *vec.Vector {
-	views, ok := v.Data.([]vec.View)
-	if !ok {
-		return v
+	switch v.Type.Phys() {
+	case types.PhysString:
+		return detachText(v)
+	case types.PhysVariant:
+		out := detachText(v)
+		if out.Meta.Form != vec.Constant {
+			out.Meta = detachText(vec.Flatten(out.Meta))
+		}
+		return out
+	case types.PhysStruct:
+		out := *v
+		out.Children = make([]*vec.Vector, len(v.Children))
+		for i, c := range v.Children {
+			out.Children[i] = detach(flat(c))
+		}
+		return &out
+	case types.PhysList:
+		out := *v
+		from, to := v.Offsets[0], v.Offsets[v.Len]
+		out.Offsets = make([]int32, v.Len+1)
+		for i, o := range v.Offsets[:v.Len+1] {
+			out.Offsets[i] = o - from
+		}
+		out.Children = []*vec.Vector{detach(flat(v.Children[0].Slice(int(from), int(to))))}
+		return &out
 	}
+	return v
+}
+
+// detachText is detach for views.
+func detachText(v *vec.Vector) *vec.Vector {
+	out := *v
+	out.Bufs = nil
+	views := vec.Slice[vec.View](v)
 	total := 0
 	for i := range views {
 		if !views[i].Inline() {
 			total += views[i].Len()
 		}
 	}
-	out := *v
 	if total == 0 {
-		out.Bufs = nil
 		return &out
 	}
-	out.Bufs = nil
 	moved := make([]vec.View, len(views))
 	var buf []byte
 	for i := range views {

@@ -2,6 +2,7 @@ package vexec_test
 
 import (
 	"fmt"
+	"testing"
 
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/function"
@@ -143,6 +144,20 @@ func (a *testSum) Finish(from, to int) (*vec.Vector, error) {
 }
 
 func (a *testSum) SizeBytes() int64 { return int64(len(a.sums))*9 + a.size }
+
+// resolve makes a call of an aggregate of the catalogue.
+func resolve(t testing.TB, name string, args ...expr.Expr) plan.AggCall {
+	t.Helper()
+	var given []function.Arg
+	for _, a := range args {
+		given = append(given, function.Arg{Type: a.Type()})
+	}
+	fn, err := function.ResolveAggregate(name, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan.AggCall{Fn: fn, Args: args, Name: name}
+}
 
 // numbers is a table of one BIGINT column n with the values given.
 func numbers(values ...any) optest.Table {

@@ -3,6 +3,7 @@ package vexec_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 	"github.com/ebira-db/ebira/vexec"
 	"github.com/ebira-db/ebira/vexec/optest"
@@ -217,6 +219,41 @@ func TestStats(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", name, rows[name], want)
 		}
 	}
+}
+
+// TestDistinctAggregates counts different values with functions of the catalogue, also where they lie in several partitions.
+func TestDistinctAggregates(t *testing.T) {
+	in := optest.NewTable([]types.Field{optest.Col("k", types.BigInt), optest.Col("v", types.BigInt), optest.Col("s", types.Varchar)})
+	for i := range 4000 {
+		in.Rows = append(in.Rows, optest.Row(i%500, i%1500, fmt.Sprintf("value %d", i%3)))
+	}
+	var want []string
+	for k := range 500 {
+		// v is k, k + 500 or k + 1000; s has all three values.
+		want = append(want, fmt.Sprintf("%d | 3 | %d | 3 | 8", k, 3*k+1500))
+	}
+	distinct := func(name string, arg expr.Expr) plan.AggCall {
+		c := resolve(t, name, arg)
+		c.Distinct = true
+		return c
+	}
+	optest.RunOnce(t, optest.Case{
+		Inputs: []optest.Table{in},
+		Plan: func(in []plan.Node) plan.Node {
+			n := in[0]
+			return plan.NewAggregate(n, exprsOf(n, 0), []string{"k"}, []plan.AggCall{
+				distinct("count", col(n, 1)), distinct("sum", col(n, 1)), distinct("count", col(n, 2)), resolve(t, "count"),
+			})
+		},
+		Want: want,
+	})
+	optest.RunOnce(t, optest.Case{
+		Inputs: []optest.Table{in},
+		Plan: func(in []plan.Node) plan.Node {
+			return plan.NewAggregate(in[0], nil, nil, []plan.AggCall{distinct("count", col(in[0], 1)), distinct("count", col(in[0], 2))})
+		},
+		Want: []string{"1500 | 3"},
+	})
 }
 
 // TestOrder has workers overtake each other: the output still comes in the order of the input.

@@ -2,8 +2,10 @@ package vexec
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
@@ -105,19 +107,24 @@ type scanState struct {
 	units []scanUnit
 	// segments are those that may have to be closed.
 	segments []*openSegment
+	// pages counts those of all segments, read those that the zone maps did not rule out.
+	pages int
+	read  atomic.Int64
 }
 
 func (s *scanSource) open(r *run) (sourceState, error) {
 	st := &scanState{s: s, r: r}
-	r.atEnd(st.closeAll)
+	r.atEnd(st.end)
 	t := s.n.Table
 	for _, m := range t.Segments {
+		pages := int((m.Rows + segment.PageRows - 1) / segment.PageRows)
+		st.pages += pages
 		if len(s.preds) > 0 && segment.Prune(m, s.preds) == segment.None {
 			continue
 		}
 		seg := &openSegment{meta: m}
 		st.segments = append(st.segments, seg)
-		for page := range int((m.Rows + segment.PageRows - 1) / segment.PageRows) {
+		for page := range pages {
 			st.units = append(st.units, scanUnit{seg: seg, page: page})
 		}
 	}
@@ -140,8 +147,11 @@ func (s *scanSource) open(r *run) (sourceState, error) {
 	return st, nil
 }
 
-// closeAll closes the segments that were opened.
-func (st *scanState) closeAll() {
+// end closes the segments that were opened, and says what was read.
+func (st *scanState) end() {
+	if st.pages > 0 {
+		st.r.statOf(st.s).detail = fmt.Sprintf("read %d of %d pages", st.read.Load(), st.pages)
+	}
 	for _, seg := range st.segments {
 		if seg.r != nil {
 			// The file was only read; the cache, if it has it, keeps it open.

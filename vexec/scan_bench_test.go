@@ -95,14 +95,14 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 	f("count", func(s *plan.Scan) plan.Node {
-		return plan.NewAggregate(s, nil, nil, []plan.AggCall{builtin(b, "count")})
+		return plan.NewAggregate(s, nil, nil, []plan.AggCall{resolve(b, "count")})
 	})
 	f("sum", func(s *plan.Scan) plan.Node {
-		return plan.NewAggregate(s, nil, nil, []plan.AggCall{builtin(b, "sum", col(s, 0)), builtin(b, "avg", col(s, 4))})
+		return plan.NewAggregate(s, nil, nil, []plan.AggCall{resolve(b, "sum", col(s, 0)), resolve(b, "avg", col(s, 4))})
 	})
 	f("filter10%", func(s *plan.Scan) plan.Node {
 		s.Filter = []expr.Expr{scalar(b, "<", col(s, 1), 100)}
-		return plan.NewAggregate(s, nil, nil, []plan.AggCall{builtin(b, "sum", col(s, 0))})
+		return plan.NewAggregate(s, nil, nil, []plan.AggCall{resolve(b, "sum", col(s, 0))})
 	})
 	f("filter0.1%", func(s *plan.Scan) plan.Node {
 		s.Filter = []expr.Expr{scalar(b, "=", col(s, 1), 77)}
@@ -110,23 +110,23 @@ func BenchmarkScan(b *testing.B) {
 	})
 	f("filter text", func(s *plan.Scan) plan.Node {
 		s.Filter = []expr.Expr{scalar(b, "=", col(s, 2), "category 7")}
-		return plan.NewAggregate(s, nil, nil, []plan.AggCall{builtin(b, "count")})
+		return plan.NewAggregate(s, nil, nil, []plan.AggCall{resolve(b, "count")})
 	})
 	f("like", func(s *plan.Scan) plan.Node {
 		s.Filter = []expr.Expr{scalar(b, "like", col(s, 3), "%777%")}
-		return plan.NewAggregate(s, nil, nil, []plan.AggCall{builtin(b, "count")})
+		return plan.NewAggregate(s, nil, nil, []plan.AggCall{resolve(b, "count")})
 	})
 	f("group by text", func(s *plan.Scan) plan.Node {
-		return plan.NewAggregate(s, exprsOf(s, 2), []string{"c"}, []plan.AggCall{builtin(b, "count"), builtin(b, "sum", col(s, 0))})
+		return plan.NewAggregate(s, exprsOf(s, 2), []string{"c"}, []plan.AggCall{resolve(b, "count"), resolve(b, "sum", col(s, 0))})
 	})
 	f("group by int", func(s *plan.Scan) plan.Node {
-		return plan.NewAggregate(s, exprsOf(s, 1), []string{"r"}, []plan.AggCall{builtin(b, "count")})
+		return plan.NewAggregate(s, exprsOf(s, 1), []string{"r"}, []plan.AggCall{resolve(b, "count")})
 	})
 	f("group by int, text", func(s *plan.Scan) plan.Node {
-		return plan.NewAggregate(s, exprsOf(s, 1, 2), []string{"r", "c"}, []plan.AggCall{builtin(b, "count")})
+		return plan.NewAggregate(s, exprsOf(s, 1, 2), []string{"r", "c"}, []plan.AggCall{resolve(b, "count")})
 	})
 	f("group by unique text", func(s *plan.Scan) plan.Node {
-		g := plan.NewAggregate(s, exprsOf(s, 3), []string{"u"}, []plan.AggCall{builtin(b, "count")})
+		g := plan.NewAggregate(s, exprsOf(s, 3), []string{"u"}, []plan.AggCall{resolve(b, "count")})
 		return &plan.Sort{Input: g, Keys: []plan.SortKey{{Expr: col(g, 1), Desc: true}}, Limit: 10}
 	})
 	f("top 10", func(s *plan.Scan) plan.Node {

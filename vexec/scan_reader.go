@@ -50,6 +50,7 @@ func (r *scanReader) startPage() error {
 	if !r.prunePage() {
 		return nil
 	}
+	r.st.read.Add(1)
 	r.rows = seg.r.PageRows(r.unit.page)
 	first := r.unit.page * segment.PageRows
 	gone := r.s.n.Table.Deleted(seg.meta.ID).Ordinals(uint32(first), uint32(first+r.rows))

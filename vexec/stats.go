@@ -17,6 +17,8 @@ type OpStats struct {
 	Rows, Batches int64
 	// Time is spent in the operator itself, summed over all workers.
 	Time time.Duration
+	// Detail is a short text that some operators add, such as the pages read and skipped; "" for none.
+	Detail string
 }
 
 // Stats returns the figures of the last run, in the order of execution. Figures of a run that failed are incomplete.
@@ -37,7 +39,7 @@ func (q *Query) Stats() []OpStats {
 			out = append(out, s)
 			return
 		}
-		s.Time = time.Duration(st.nanos.Load())
+		s.Time, s.Detail = time.Duration(st.nanos.Load()), st.detail
 		in := st
 		if next != nil {
 			if in = q.last.stats[next]; in == nil {
@@ -78,6 +80,7 @@ func anys(ops []operator) []any {
 // opStat counts what an operator is given (what a source gives), and the time until it comes back.
 type opStat struct {
 	rows, batches, nanos atomic.Int64
+	detail               string // set at the end of the run
 }
 
 func (s *opStat) add(b *vec.Batch, d time.Duration) {

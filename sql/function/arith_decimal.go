@@ -2,6 +2,7 @@ package function
 
 import (
 	"math/big"
+	"math/bits"
 	"strconv"
 
 	"github.com/ebira-db/ebira/sql/sqlerr"
@@ -123,6 +124,8 @@ func decimalProduct(a, b types.Type, most int) (*Scalar, error) {
 		return newScalar("*", args, t, false, checkedInts("*", t, mulInt64[int64])), nil
 	case small && t.Phys() == types.PhysInt128:
 		return newScalar("*", args, t, false, product64(t)), nil
+	case t.Phys() == types.PhysInt128 && (a.Phys() == types.PhysInt64 || b.Phys() == types.PhysInt64):
+		return productMixed(a, b, t), nil
 	case t.Phys() == types.PhysInt128:
 		p := int(t.Precision)
 		core := wideKernel("*", t, func(x, y types.Int128) (types.Int128, bool) {
@@ -150,6 +153,51 @@ func product64(t types.Type) Kernel {
 		}
 		return vec.NewFlat(t, out, validity(args, n)), nil
 	}
+}
+
+// productMixed multiplies a DECIMAL of at most 18 digits and one of more.
+func productMixed(a, b, t types.Type) *Scalar {
+	wide, small := 0, 1
+	if a.Phys() == types.PhysInt64 {
+		wide, small = 1, 0
+	}
+	limit := types.Pow10(int(t.Precision))
+	core := func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+		out := make([]types.Int128, n)
+		x, y := vec.Slice[types.Int128](args[wide]), vec.Slice[int64](args[small])
+		xm, ym := args[wide].Mask(), args[small].Mask()
+		valid := validity(args, n)
+		for i := range out {
+			r, ok := mul128by64(x[i&xm], y[i&ym])
+			if (!ok || r.Cmp(limit) >= 0 || r.Cmp(limit.Neg()) <= 0) && valid.Get(i) {
+				return nil, overflow(c, "*", t, args, i)
+			}
+			out[i] = r
+		}
+		return vec.NewFlat(t, out, valid), nil
+	}
+	return newScalar("*", []types.Type{a, b}, t, false, core)
+}
+
+// mul128by64 returns x * y and false on overflow.
+func mul128by64(x types.Int128, y int64) (types.Int128, bool) {
+	negative := (x.Hi < 0) != (y < 0)
+	if x.Hi < 0 {
+		x = x.Neg()
+	}
+	factor := uint64(y)
+	if y < 0 {
+		factor = -factor
+	}
+	hi, lo := bits.Mul64(x.Lo, factor)
+	over, upper := bits.Mul64(uint64(x.Hi), factor)
+	hi, carry := bits.Add64(hi, upper, 0)
+	r := types.Int128{Lo: lo, Hi: int64(hi)}
+	ok := over == 0 && carry == 0 && r.Hi >= 0
+	if negative {
+		r = r.Neg()
+	}
+	return r, ok
 }
 
 // bigAt reads entry i of a DECIMAL vector of 128 or 256 bits.

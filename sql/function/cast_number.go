@@ -113,6 +113,9 @@ func (k *castJob) fromInts(d []int64, scale int) (*vec.Vector, error) {
 		return castRows(k, d, func(x int64) (float64, status) { return decimal64ToDouble(x, scale), fits })
 	}
 	p, s := int(k.to.Precision), int(k.to.Scale)
+	if v := k.widened(d); v != nil {
+		return v, nil
+	}
 	if k.to.Phys() == types.PhysInt64 {
 		return castRows(k, d, func(x int64) (int64, status) { return rescale64(x, scale, s, p) })
 	}
@@ -122,6 +125,30 @@ func (k *castJob) fromInts(d []int64, scale int) (*vec.Vector, error) {
 	return castRows(k, d, func(x int64) (types.Int256, status) {
 		return rescale256(types.Int256From(types.Int128From(x)), scale, s, p)
 	})
+}
+
+// widened casts integers and DECIMALs to a DECIMAL that has room for all of them, where nothing can fail; nil for other casts.
+func (k *castJob) widened(d []int64) *vec.Vector {
+	from := k.src.Type
+	if from.Kind != types.Decimal {
+		from = asDecimal(from)
+	}
+	shift := int(k.to.Scale) - int(from.Scale)
+	if shift < 0 || shift >= len(pow10) || k.to.Precision-k.to.Scale < from.Precision-from.Scale {
+		return nil
+	}
+	factor := pow10[shift]
+	switch k.to.Phys() {
+	case types.PhysInt64:
+		out := make([]int64, k.src.Len)
+		vec.Map1(out, d, func(x int64) int64 { return x * factor })
+		return vec.NewFlat(k.to, out, k.valid)
+	case types.PhysInt128:
+		out := make([]types.Int128, k.src.Len)
+		vec.Map1(out, d, func(x int64) types.Int128 { return mul64(x, factor) })
+		return vec.NewFlat(k.to, out, k.valid)
+	}
+	return nil
 }
 
 // roundedInts drops the fraction first, then casts the whole numbers.

@@ -15,9 +15,10 @@ import (
 // Batches end at whichever comes first.
 const (
 	maxScanRows  = 8192
-	maxScanCells = 256 << 10 // rows times columns
+	maxScanCells = 1 << 20 // rows times columns
 	minScanRows  = 256
-	maxScanBytes = 8 << 20 // of lines
+	maxScanBytes = 8 << 20 // of lines, and of the elements of arrays at cellBytes each
+	cellBytes    = 8
 	firstRoom    = 64      // rows that the slots of a new batch have room for; the room doubles as needed
 )
 
@@ -84,7 +85,11 @@ func (s *lineScan) build() error {
 	}
 	v.fields = newFieldFinder(s.spec, s.columns)
 	s.visitor = v
-	s.maxRows = max(minScanRows, min(maxScanRows, maxScanCells/max(len(v.slots), 1)))
+	width := 1
+	for _, c := range v.slots {
+		width += c.width
+	}
+	s.maxRows = max(minScanRows, min(maxScanRows, maxScanCells/width))
 	return nil
 }
 
@@ -115,6 +120,9 @@ func (s *lineScan) next() (*vec.Batch, error) {
 			return nil, err
 		}
 		size += len(s.lines.Line)
+		if s.visitor != nil {
+			size += s.visitor.cells * cellBytes
+		}
 		if bad == nil {
 			rows++
 			continue

@@ -64,7 +64,7 @@ func (s *slot) quickTimestamp(t []byte) (us int64, zoned, ok bool) {
 	}
 	if string(s.date[:]) != string(t[:10]) {
 		days, ok := types.ParseDate(t[:10])
-		if !ok {
+		if !ok || twoDigits(t[8:]) > 99 {
 			return 0, false, false
 		}
 		s.date, s.dateMicros = [10]byte(t[:10]), int64(days)*microsPerDay

@@ -348,13 +348,23 @@ func TestHostileLines(t *testing.T) {
 	f("{\"s\":\x00}", "the line is no JSON object")
 	f(`{"s":NaN}`, "JSON knows no NaN")
 
+	wide := types.Type{Kind: types.Struct}
+	for i := range 100 {
+		wide.Fields = append(wide.Fields, types.Field{Name: fmt.Sprint("m", i), Type: types.Of(types.Boolean)})
+	}
+	bomb := lines(column("l", types.ArrayOf(wide)))
+	_, r, err := loadText(t, `{"l":[{}`+strings.Repeat(",{}", 200_000)+"]}\n", bomb)
+	if err == nil || !strings.Contains(r.RowErrors()[0].Reason, "takes more than 16777216 values in one row") {
+		t.Error(err)
+	}
+
 	var b strings.Builder
 	for i := range maxLateFields + 10 {
 		fmt.Fprintf(&b, "{\"k%d\":1}\n", i)
 	}
 	spec := lines(column("v", types.Of(types.Variant)))
 	spec.Format.Missing, spec.Unknown = MissingNull, UnknownCollect
-	_, _, err := loadText(t, b.String(), spec)
+	_, _, err = loadText(t, b.String(), spec)
 	equal(t, "error", message(err), "resource limit: file f.ndjson, line 20001: the files have more than 20000 different fields that are no columns; load them into a VARIANT column")
 }
 

@@ -52,6 +52,7 @@ type slot struct {
 	label   string
 	notNull bool
 	target  *Target // nil inside nested columns
+	width   int     // cells that a value takes, not counting the elements of arrays and maps
 	// mark is the serial number of the row, or of the object around it, that put the last value.
 	mark int64
 
@@ -103,7 +104,7 @@ const maxTypeDepth = 64
 
 // newSlot makes the slot of a type. Types that JSON values do not convert to are errors.
 func newSlot(env *slotEnv, label string, t types.Type, depth int) (*slot, error) {
-	s := &slot{t: t, env: env, label: label}
+	s := &slot{t: t, env: env, label: label, width: 1}
 	if depth > maxTypeDepth {
 		return nil, sqlerr.New(sqlerr.Resource, "column %s is nested deeper than %d levels", label, maxTypeDepth)
 	}
@@ -168,6 +169,9 @@ func (s *slot) nest(depth int, fields ...types.Field) error {
 		}
 		c.notNull = f.NotNull
 		s.children = append(s.children, c)
+		if s.op == opStruct {
+			s.width += c.width
+		}
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (s *slot) validity(n int) vec.Bitmap {
 
 // clear forgets the values, which now belong to a vector.
 func (s *slot) clear() {
-	*s = slot{op: s.op, t: s.t, env: s.env, label: s.label, notNull: s.notNull, target: s.target, mark: s.mark,
+	*s = slot{op: s.op, t: s.t, env: s.env, label: s.label, notNull: s.notNull, target: s.target, width: s.width, mark: s.mark,
 		limit: s.limit, whole: s.whole, unit: s.unit, date: s.date, dateMicros: s.dateMicros, children: s.children, members: s.members}
 	if s.op == opList || s.op == opMap {
 		s.offsets = []int32{0}

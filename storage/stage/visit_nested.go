@@ -1,5 +1,11 @@
 package stage
 
+import (
+	"fmt"
+
+	"github.com/ebira-db/ebira/sql/sqlerr"
+)
+
 // frame is an open array, map or struct of a nested column.
 type frame struct {
 	slot   *slot
@@ -8,7 +14,22 @@ type frame struct {
 	member *slot // struct: where the next value goes, nil if nobody wants it
 	// Map: the rows of the keys so far, and that of the next value.
 	keys  map[string]int
-	entry int
+	entry int // -1 if nobody wants it
+}
+
+// maxRecordCells bounds the cells of arrays and maps in one record. A few bytes of JSON can make an element of many members, so the length
+// of the line is no bound.
+const maxRecordCells = 16 << 20
+
+// take counts the cells of an element, and makes the record bad where there are too many of them.
+func (v *rowVisitor) take(s *slot, cells int) bool {
+	if v.cells += cells; v.cells <= maxRecordCells {
+		return true
+	}
+	if v.bad == nil {
+		v.bad = &fault{sqlerr.Resource, s.label, fmt.Sprintf("column %s (%s) takes more than %d values in one row", s.label, s.t, maxRecordCells)}
+	}
+	return false
 }
 
 // push begins the array, map or struct at row r of a slot.
@@ -51,10 +72,16 @@ func (v *rowVisitor) place() (*slot, int) {
 	f := &v.frames[len(v.frames)-1]
 	switch f.slot.op {
 	case opList:
+		if !v.take(f.slot, f.slot.children[0].width) {
+			return nil, 0
+		}
 		r := f.slot.element()
 		f.slot.elements++
 		return f.slot.children[0], r
 	case opMap:
+		if f.entry < 0 {
+			return nil, 0
+		}
 		return f.slot.children[1], f.entry
 	}
 	return f.member, f.row
@@ -86,6 +113,9 @@ func (v *rowVisitor) mapKey(f *frame, k []byte) {
 	if r, ok := f.keys[string(k)]; ok {
 		f.entry = r
 		v.duplicates++
+		return
+	}
+	if f.entry = -1; !v.take(f.slot, 1+f.slot.children[1].width) {
 		return
 	}
 	f.entry = f.slot.element()

@@ -40,6 +40,7 @@ type rowVisitor struct {
 	cellRow int
 	frames  []frame
 	inner   int64 // serial number of the last struct begun
+	cells   int   // of elements in the record
 
 	bad        *fault
 	late       []lateKey
@@ -55,7 +56,7 @@ type lateKey struct {
 // begin starts a record at row.
 func (v *rowVisitor) begin() {
 	v.serial++
-	v.filled, v.duplicates, v.mode, v.bad = 0, 0, modeTop, nil
+	v.filled, v.duplicates, v.cells, v.mode, v.bad = 0, 0, 0, modeTop, nil
 	v.frames, v.late = v.frames[:0], v.late[:0]
 	v.fields.begin()
 }
