@@ -48,7 +48,7 @@ func (in *input) Recv() (*flight.FlightData, error) {
 			}
 		}
 		if len(d.DataHeader) > 0 {
-			return d, nil
+			return d, checkHeader(d.DataHeader)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (in *input) open() (schema *arrow.Schema, err error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, unreadable(err)
 	}
 	in.first = head
 	r, err := flight.NewRecordReader(in, ipc.WithAllocator(&boundedAllocator{}))
@@ -82,7 +82,13 @@ func (in *input) record() (rec arrow.RecordBatch, err error) {
 		}
 		return nil, nil
 	}
-	return in.r.RecordBatch(), nil
+	rec = in.r.RecordBatch()
+	for i, c := range rec.Columns() {
+		if err := checkArray(c); err != nil {
+			return nil, status.Errorf(codes.InvalidArgument, "column %s: %s", clip(rec.ColumnName(i)), err)
+		}
+	}
+	return rec, nil
 }
 
 // batch returns the next batch as vectors whose values have been checked; nil at the end.

@@ -64,19 +64,19 @@ func TestCatalogs(t *testing.T) {
 	if got := flat(r.announced(c, i, err, schema_ref.Catalogs)); got != "ebira" {
 		t.Errorf("catalogs %s", got)
 	}
-	f := func(o flightsql.GetDBSchemasOpts, want string) {
+	f := func(o *flightsql.GetDBSchemasOpts, want string) {
 		t.Helper()
-		i, err := c.GetDBSchemas(r.ctx(), &o)
+		i, err := c.GetDBSchemas(r.ctx(), o)
 		if got := flat(r.announced(c, i, err, schema_ref.DBSchemas)); got != want {
 			t.Errorf("schemas %s, want %s", got, want)
 		}
 	}
-	f(flightsql.GetDBSchemasOpts{}, "ebira,default;ebira,information_schema;ebira,sales;ebira,system")
-	f(flightsql.GetDBSchemasOpts{Catalog: ptr("ebira"), DbSchemaFilterPattern: ptr("s%")}, "ebira,sales;ebira,system")
-	f(flightsql.GetDBSchemasOpts{Catalog: ptr("%"), DbSchemaFilterPattern: ptr("SALES")}, "ebira,sales")
-	f(flightsql.GetDBSchemasOpts{Catalog: ptr("")}, "")
-	f(flightsql.GetDBSchemasOpts{Catalog: ptr("other")}, "")
-	f(flightsql.GetDBSchemasOpts{DbSchemaFilterPattern: ptr("")}, "")
+	f(&flightsql.GetDBSchemasOpts{}, "ebira,default;ebira,information_schema;ebira,sales;ebira,system")
+	f(&flightsql.GetDBSchemasOpts{Catalog: ptr("ebira"), DbSchemaFilterPattern: ptr("s%")}, "ebira,sales;ebira,system")
+	f(&flightsql.GetDBSchemasOpts{Catalog: ptr("%"), DbSchemaFilterPattern: ptr("SALES")}, "ebira,sales")
+	f(&flightsql.GetDBSchemasOpts{Catalog: ptr("")}, "")
+	f(&flightsql.GetDBSchemasOpts{Catalog: ptr("other")}, "")
+	f(&flightsql.GetDBSchemasOpts{DbSchemaFilterPattern: ptr("")}, "")
 	i, err = c.GetTableTypes(r.ctx())
 	if got := flat(r.announced(c, i, err, schema_ref.TableTypes)); got != "SYSTEM TABLE;TABLE" {
 		t.Errorf("table types %s", got)
@@ -90,12 +90,12 @@ func TestTables(t *testing.T) {
 	r.run(c, "CREATE TABLE r370x (a INT)")
 	r.run(c, "CREATE TABLE a_b (a INT)")
 	r.run(c, "CREATE TABLE aXb (a INT)")
-	f := func(want string, o flightsql.GetTablesOpts) {
+	f := func(want string, o *flightsql.GetTablesOpts) {
 		t.Helper()
 		if o.DbSchemaFilterPattern == nil {
 			o.DbSchemaFilterPattern = ptr("default")
 		}
-		i, err := c.GetTables(r.ctx(), &o)
+		i, err := c.GetTables(r.ctx(), o)
 		var names []string
 		for _, rec := range r.announced(c, i, err, schema_ref.Tables) {
 			for j := range int(rec.NumRows()) {
@@ -106,18 +106,18 @@ func TestTables(t *testing.T) {
 			t.Errorf("tables %s, want %s", got, want)
 		}
 	}
-	f("aXb a_b r37 r370x", flightsql.GetTablesOpts{})
-	f("r37", flightsql.GetTablesOpts{TableNameFilterPattern: ptr("r3_")})
-	f("r37 r370x", flightsql.GetTablesOpts{TableNameFilterPattern: ptr("r3%")})
-	f("a_b aXb", flightsql.GetTablesOpts{TableNameFilterPattern: ptr("a_b")})
-	f("a_b", flightsql.GetTablesOpts{TableNameFilterPattern: ptr(`a\_b`)})
-	f("r37", flightsql.GetTablesOpts{TableNameFilterPattern: ptr("R37")})
-	f("", flightsql.GetTablesOpts{TableNameFilterPattern: ptr("R3_")})
-	f("", flightsql.GetTablesOpts{TableNameFilterPattern: ptr("")})
-	f("", flightsql.GetTablesOpts{Catalog: ptr("x")})
-	f("aXb a_b r37 r370x", flightsql.GetTablesOpts{Catalog: ptr("ebira"), TableTypes: []string{"base table", "view"}})
-	f("", flightsql.GetTablesOpts{TableTypes: []string{"VIEW"}})
-	f("columns schemata tables", flightsql.GetTablesOpts{DbSchemaFilterPattern: ptr("information\\_schema"), TableTypes: []string{"SYSTEM TABLE"}})
+	f("aXb a_b r37 r370x", &flightsql.GetTablesOpts{})
+	f("r37", &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("r3_")})
+	f("r37 r370x", &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("r3%")})
+	f("a_b aXb", &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("a_b")})
+	f("a_b", &flightsql.GetTablesOpts{TableNameFilterPattern: ptr(`a\_b`)})
+	f("r37", &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("R37")})
+	f("", &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("R3_")})
+	f("", &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("")})
+	f("", &flightsql.GetTablesOpts{Catalog: ptr("x")})
+	f("aXb a_b r37 r370x", &flightsql.GetTablesOpts{Catalog: ptr("ebira"), TableTypes: []string{"base table", "view"}})
+	f("", &flightsql.GetTablesOpts{TableTypes: []string{"VIEW"}})
+	f("columns schemata tables", &flightsql.GetTablesOpts{DbSchemaFilterPattern: ptr("information\\_schema"), TableTypes: []string{"SYSTEM TABLE"}})
 
 	i, err := c.GetTables(r.ctx(), &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("r37"), IncludeSchema: true})
 	recs := r.announced(c, i, err, schema_ref.TablesWithIncludedSchema)

@@ -3,6 +3,7 @@ package flightsrv
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"math"
 	"net"
@@ -112,7 +113,10 @@ func New(engine *session.Engine, o Options) (*Server, error) {
 // Serve answers calls on ln until Stop. It closes ln.
 func (s *Server) Serve(ln net.Listener) error {
 	go s.sweep()
-	return s.grpc.Serve(ln)
+	if err := s.grpc.Serve(ln); !errors.Is(err, grpc.ErrServerStopped) {
+		return err
+	}
+	return nil
 }
 
 // Stop ends the service: new calls are refused, running ones may finish until ctx ends and are cut off then. It may be called once.

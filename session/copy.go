@@ -18,6 +18,9 @@ import (
 // copySchema are the result columns of COPY INTO a table. Status tells skipped files from loaded ones.
 var copySchema = []types.Field{text("File"), bigint("Rows_loaded"), bigint("Errors_seen"), text("First_error"), bigint("First_error_line"), text("Status")}
 
+// partBytes is the size of the parts of files that workers share out.
+const partBytes = 8 << 20
+
 // load is one COPY INTO a table while it runs.
 type load struct {
 	s      *Session
@@ -93,7 +96,11 @@ func (l *load) execute(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		l.report = stage.NewReport(l.files, l.o.onError)
-		scan := &plan.StageScan{Files: l.files, Read: spec, Report: l.report}
+		parts, err := stage.Split(l.s.engine.fs, l.files, &spec, partBytes)
+		if err != nil {
+			return nil, err
+		}
+		scan := &plan.StageScan{Files: parts, Read: spec, Report: l.report}
 		for _, t := range spec.Targets {
 			scan.Out = append(scan.Out, types.Field{Name: t.Name, Type: t.Type})
 		}
@@ -269,7 +276,7 @@ func (l *load) evolved() *catalog.Table {
 // readSpec tells the scanners what each table column gets.
 func (l *load) readSpec() (stage.ReadSpec, error) {
 	t := l.evolved()
-	spec := stage.ReadSpec{Format: l.o.format, CaseSensitive: l.o.caseSensitive, OnError: l.o.onError, VariantNullOnBad: l.o.nullOnBadJSON, Rounding: l.c.fn.Rounding}
+	spec := stage.ReadSpec{Format: l.o.format, CaseSensitive: l.o.caseSensitive, OnError: l.o.onError, VariantNullOnBad: l.o.nullOnBadJSON, Rounding: l.c.fn.Rounding, Zone: l.c.fn.Zone}
 	if l.evolving() && l.o.format.Type == stage.NDJSON {
 		spec.Unknown = stage.UnknownCollect
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/ebira-db/ebira/sql/bind"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/stage"
 )
 
@@ -18,6 +19,9 @@ func (l *load) runQuery(ctx context.Context) (*Result, error) {
 	l.c.load = l
 	r, err := bind.Query(l.c.env, l.st.Query)
 	if err != nil {
+		return nil, err
+	}
+	if err := noParams(l.st, r.Params); err != nil {
 		return nil, err
 	}
 	if l.place == nil {
@@ -51,4 +55,12 @@ func (l *load) queryFiles(st *parse.StageTable, p *place, files []stage.File) ([
 	l.place = p
 	err := l.pick(files, st.Pos())
 	return l.files, err
+}
+
+// noParams refuses the parameters that binding a query found: COPY has none, and $1 is a column of the staged files if they have it.
+func noParams(st parse.Statement, params []types.Type) error {
+	if len(params) == 0 {
+		return nil
+	}
+	return sqlerr.At(sqlerr.Unsupported, st.Parameters()[0].Pos(), "parameters are not supported in this statement")
 }

@@ -81,8 +81,12 @@ func (t *tables) Stage(st *parse.StageTable) (plan.Node, error) {
 		}
 		scan.Out = schema
 	}
+	spec.Zone = t.c.fn.Zone
 	scan.Read = spec
 	scan.Report = stage.NewReport(files, spec.OnError)
+	if scan.Files, err = stage.Split(t.c.s.engine.fs, files, &spec, partBytes); err != nil {
+		return nil, err
+	}
 	if t.c.load != nil {
 		t.c.load.report = scan.Report
 	}

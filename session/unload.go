@@ -95,6 +95,9 @@ func (c *call) unloadQuery(st *parse.CopyIntoLocation) (*bound, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := noParams(st, b.Params); err != nil {
+		return nil, err
+	}
 	seen := map[string]bool{}
 	for _, f := range b.Schema {
 		if seen[f.Name] {

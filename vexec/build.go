@@ -104,7 +104,7 @@ func (b *builder) throughFor(input plan.Node, exprs []expr.Expr, op operator) (h
 	return h.then(op), nil
 }
 
-// buildFor is build for a consumer that reads only the columns of exprs; the other columns may hold anything.
+// buildFor is build for a consumer that reads only the columns of exprs; the other columns may be nil.
 func (b *builder) buildFor(n plan.Node, exprs []expr.Expr) (heads, error) {
 	if s, ok := n.(*plan.Scan); ok {
 		if exprs == nil {

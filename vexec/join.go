@@ -14,6 +14,8 @@ type joinPlan struct {
 	n           *plan.Join
 	layout      *keyLayout // nil without key pairs
 	left, right []types.Type
+	// stored is how the right side is kept: without its columns if only the keys count.
+	stored storedKeys
 	// condCols are the columns, left then right, that Cond reads.
 	condCols []int
 	// threeValued says that a left row without a match may be neither in nor out, which takes a look at keys with NULL.
@@ -32,7 +34,18 @@ func (b *builder) join(n *plan.Join) (heads, error) {
 	if n.Cond != nil {
 		j.condCols = columnsOf(n.Cond)
 	}
-	right, err := b.build(n.Right)
+	width := 0
+	if n.Kind.YieldsRight() || n.Cond != nil {
+		width = len(j.right)
+	}
+	j.stored = newStoredKeys(width, n.RightKeys)
+	var right heads
+	var err error
+	if width == 0 {
+		right, err = b.buildFor(n.Right, n.RightKeys)
+	} else {
+		right, err = b.build(n.Right)
+	}
 	if err != nil {
 		return nil, err
 	}

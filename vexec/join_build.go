@@ -56,7 +56,7 @@ func (t *joinTable) local(w *worker) (step, error) {
 	return l, nil
 }
 
-// joinBuildStep stores the columns of its batches, then those of the keys.
+// joinBuildStep stores what the join needs of its batches.
 type joinBuildStep struct {
 	t     *joinTable
 	w     *worker
@@ -64,12 +64,10 @@ type joinBuildStep struct {
 }
 
 func (s *joinBuildStep) push(b *vec.Batch) (status, error) {
-	keys, err := evalAll(s.t.r.env.Fn, s.t.b.j.n.RightKeys, b)
+	cols, err := s.t.b.j.stored.columns(s.t.r.env.Fn, b)
 	if err != nil {
 		return done, err
 	}
-	cols := make([]*vec.Vector, 0, len(b.Cols)+len(keys))
-	cols = append(append(cols, b.Cols...), keys...)
 	return more, s.store.add(s.w.seq, b.Len, cols)
 }
 
@@ -90,17 +88,15 @@ func (t *joinTable) finalize(context.Context) error {
 	} else if err := t.index(batches); err != nil {
 		return err
 	}
-	var err error
-	if j.keepKeys {
-		ts, _ := keyTypes(j.n.RightKeys)
-		if t.keyCols, err = joinBatches(t.r, batches, ts, len(j.right)); err != nil {
-			return err
-		}
+	if j.stored.width == 0 && !j.keepKeys {
+		return nil
 	}
-	if j.n.Kind.YieldsRight() || j.n.Cond != nil {
-		t.cols, err = joinBatches(t.r, batches, j.right, 0)
+	stored, err := joinBatches(t.r, batches, j.stored.types(j.right))
+	if err != nil {
+		return err
 	}
-	return err
+	t.cols, t.keyCols = stored[:j.stored.width], j.stored.keys(stored)
+	return nil
 }
 
 func identity(n int) []int32 {
@@ -137,7 +133,7 @@ func (t *joinTable) index(batches []storedBatch) error {
 	}
 	err := t.r.parallel(len(batches), func(i int) error {
 		k, b := &keyed[i], batches[i]
-		if err := j.layout.fill(&k.keys, b.cols[len(j.right):], b.n, true); err != nil {
+		if err := j.layout.fill(&k.keys, j.stored.keys(b.cols), b.n, true); err != nil {
 			return err
 		}
 		k.keys.settle()

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/ebira-db/ebira/cache"
+	"github.com/ebira-db/ebira/sql/expr"
+	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -63,14 +65,14 @@ func gatherStores(stores []*rowStore) (batches []storedBatch, rows int) {
 	return batches, rows
 }
 
-// joinBatches makes one vector of each column [from, to) of the batches, columns in parallel. The batches lose these columns.
-func joinBatches(r *run, batches []storedBatch, ts []types.Type, from int) ([]*vec.Vector, error) {
+// joinBatches makes one vector of each column of the batches, columns in parallel. The batches lose them.
+func joinBatches(r *run, batches []storedBatch, ts []types.Type) ([]*vec.Vector, error) {
 	out := make([]*vec.Vector, len(ts))
 	err := r.parallel(len(ts), func(c int) error {
 		parts := make([]*vec.Vector, len(batches))
 		for i, b := range batches {
-			parts[i] = b.cols[from+c]
-			b.cols[from+c] = nil
+			parts[i] = b.cols[c]
+			b.cols[c] = nil
 		}
 		if len(parts) == 0 {
 			out[c] = vec.NewBuilder(ts[c], 0).Finish()
@@ -80,6 +82,56 @@ func joinBatches(r *run, batches []storedBatch, ts []types.Type, from int) ([]*v
 		return nil
 	})
 	return out, err
+}
+
+// storedKeys says how the key expressions of a breaker are stored beside its columns: a key that is a column is not stored again.
+type storedKeys struct {
+	// width is the number of columns stored as they come.
+	width int
+	// extra are the expressions stored behind them, at the place of each key.
+	extra []expr.Expr
+	at    []int
+}
+
+// newStoredKeys plans to store width columns and the keys.
+func newStoredKeys(width int, keys []expr.Expr) storedKeys {
+	s := storedKeys{width: width}
+	for _, k := range keys {
+		if c, ok := k.(*expr.Column); ok && c.Index < width {
+			s.at = append(s.at, c.Index)
+			continue
+		}
+		s.at = append(s.at, width+len(s.extra))
+		s.extra = append(s.extra, k)
+	}
+	return s
+}
+
+// columns returns what is to be stored of a batch.
+func (s *storedKeys) columns(c *function.Ctx, b *vec.Batch) ([]*vec.Vector, error) {
+	extra, err := evalAll(c, s.extra, b)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(make([]*vec.Vector, 0, s.width+len(extra)), b.Cols[:s.width]...), extra...), nil
+}
+
+// types returns the types of what is stored, of which those of the columns are given.
+func (s *storedKeys) types(columns []types.Type) []types.Type {
+	out := append([]types.Type(nil), columns[:s.width]...)
+	for _, e := range s.extra {
+		out = append(out, e.Type())
+	}
+	return out
+}
+
+// keys picks the keys out of what is stored.
+func (s *storedKeys) keys(stored []*vec.Vector) []*vec.Vector {
+	out := make([]*vec.Vector, len(s.at))
+	for i, at := range s.at {
+		out[i] = stored[at]
+	}
+	return out
 }
 
 // schemaTypes returns the types of a schema's fields.

@@ -20,7 +20,7 @@ type scanSource struct {
 	label
 	n     *plan.Scan
 	conds []scanCond
-	// wanted are the output columns that somebody reads, or has a condition on; the others are NULL.
+	// wanted are the output columns that the consumer reads; the others are nil in its batches.
 	wanted []bool
 	// preds are the conditions that zone maps can decide.
 	preds []segment.Predicate

@@ -179,7 +179,7 @@ func (r *scanReader) next() (*vec.Batch, error) {
 	b.Cols = make([]*vec.Vector, 0, len(r.cols)+2)
 	for c := range r.cols {
 		if !r.s.wanted[c] {
-			b.Cols = append(b.Cols, vec.NewNull(r.s.n.Columns[c].Type, n))
+			b.Cols = append(b.Cols, nil)
 			continue
 		}
 		v, err := r.column(c)

@@ -15,7 +15,7 @@ import (
 // small limit each worker keeps only the rows that can still be among the first.
 type sorter struct {
 	label
-	exprs  []expr.Expr
+	keys   storedKeys
 	orders []vec.Order
 	types  []types.Type
 	// variants says that some key is a VARIANT, whose order is known only once all rows are.
@@ -29,14 +29,16 @@ const topRows = 1 << 16
 
 func (b *builder) sort(n *plan.Sort) (heads, error) {
 	s := &sorter{label: label{"sort", n}, types: schemaTypes(n.Input.Schema()), limit: n.Limit, offset: n.Offset}
+	var keys []expr.Expr
 	for _, k := range n.Keys {
 		if k.Expr.Type().IsVariant() && !b.env.Fn.VariantTotalOrder {
 			return nil, sqlerr.New(sqlerr.Type, "a VARIANT cannot be ordered; CAST it to a type or SET variant_total_order = true")
 		}
 		s.variants = s.variants || k.Expr.Type().IsVariant()
-		s.exprs = append(s.exprs, k.Expr)
+		keys = append(keys, k.Expr)
 		s.orders = append(s.orders, vec.Order{Desc: k.Desc, NullsFirst: k.NullsFirst})
 	}
+	s.keys = newStoredKeys(len(s.types), keys)
 	h, err := b.build(n.Input)
 	if err != nil {
 		return nil, err
@@ -87,7 +89,7 @@ func (t *sortState) local(w *worker) (step, error) {
 	return l, nil
 }
 
-// sortStep stores the columns of its batches, then those of the keys.
+// sortStep stores the columns of its batches, and the keys.
 type sortStep struct {
 	t     *sortState
 	w     *worker
@@ -101,26 +103,22 @@ func (s *sortStep) push(b *vec.Batch) (status, error) {
 	if sorter.keep() == 0 {
 		return done, nil
 	}
-	keys, err := evalAll(s.t.r.env.Fn, sorter.exprs, b)
+	cols, err := sorter.keys.columns(s.t.r.env.Fn, b)
 	if err != nil {
 		return done, err
 	}
-	for i, k := range keys {
-		keys[i] = plain(k)
-	}
 	if s.bound != nil {
-		sel := s.withinBound(keys, b.Len)
+		keys := sorter.keys.keys(cols)
+		for i, k := range keys {
+			keys[i] = plain(k)
+		}
+		sel := withinBound(keys, b.Len, s.bound, sorter.orders)
 		if len(sel) == 0 {
 			return more, nil
 		}
-		if len(sel) < b.Len {
-			b = b.Gather(sel)
-			for i, k := range keys {
-				keys[i] = vec.GatherSel(k, sel)
-			}
-		}
+		b = vec.NewBatch(b.Len, cols...).Gather(sel)
+		cols = b.Cols
 	}
-	cols := append(append(make([]*vec.Vector, 0, len(b.Cols)+len(keys)), b.Cols...), keys...)
 	if err := s.store.add(s.w.seq, b.Len, cols); err != nil {
 		return done, err
 	}
@@ -133,26 +131,11 @@ func (s *sortStep) push(b *vec.Batch) (status, error) {
 // minTopBuffer is how many rows top-n collects beyond twice the limit before it looks for those that it can forget.
 const minTopBuffer = 4096
 
-// withinBound returns the rows that sort before bound. Most are settled by the number that stands for their first key.
-func (s *sortStep) withinBound(keys []*vec.Vector, n int) vec.Sel {
-	orders := s.t.s.orders
-	prefix := make([]uint64, n+1)
-	vec.SortPrefix(vec.Concat(keys[0].Type, keys[0], s.bound[0]), orders[0], prefix)
-	limit := prefix[n]
-	sel := make(vec.Sel, 0, n)
-	for i, p := range prefix[:n] {
-		if p < limit || p == limit && vec.CompareRows(keys, i, s.bound, 0, orders) < 0 {
-			sel = append(sel, uint16(i))
-		}
-	}
-	return sel
-}
-
 // forget drops all rows but the first keep.
 func (s *sortStep) forget(keep int) error {
 	t := s.t
 	batches, rows := gatherStores([]*rowStore{s.store})
-	ts := t.allTypes()
+	ts := t.s.keys.types(t.s.types)
 	cols := make([]*vec.Vector, len(ts))
 	for c := range ts {
 		parts := make([]*vec.Vector, len(batches))
@@ -161,7 +144,7 @@ func (s *sortStep) forget(keep int) error {
 		}
 		cols[c] = vec.Concat(ts[c], parts...)
 	}
-	keys := cols[len(t.s.types):]
+	keys := t.s.keys.keys(cols)
 	o := newOrdering(keys, t.s.orders, rows)
 	o.sort(0, rows)
 	order := o.rows(0, keep)
@@ -227,15 +210,6 @@ func seqRuns(batches []storedBatch, rows []int32) []storedBatch {
 func (s *sortStep) endMorsel() error { return nil }
 func (s *sortStep) finish() error    { return nil }
 
-// allTypes are the types of the stored columns: those of the rows, then those of the keys.
-func (t *sortState) allTypes() []types.Type {
-	ts := append([]types.Type(nil), t.s.types...)
-	for _, e := range t.s.exprs {
-		ts = append(ts, e.Type())
-	}
-	return ts
-}
-
 // finalize sorts the rows of all workers.
 func (t *sortState) finalize(context.Context) error {
 	stores := make([]*rowStore, len(t.locals))
@@ -243,19 +217,17 @@ func (t *sortState) finalize(context.Context) error {
 		stores[i] = l.store
 	}
 	batches, rows := gatherStores(stores)
-	keyTypes := t.allTypes()[len(t.s.types):]
-	keys, err := joinBatches(t.r, batches, keyTypes, len(t.s.types))
+	stored, err := joinBatches(t.r, batches, t.s.keys.types(t.s.types))
 	if err != nil {
 		return err
 	}
+	keys := t.s.keys.keys(stored)
 	for i, k := range keys {
 		if k.Type.IsVariant() {
 			keys[i] = variantRanks(k)
 		}
 	}
-	if t.cols, err = joinBatches(t.r, batches, t.s.types, 0); err != nil {
-		return err
-	}
+	t.cols = stored[:len(t.s.types)]
 	if err := t.r.account().Grow(int64(rows) * 36); err != nil {
 		return err
 	}

@@ -234,7 +234,7 @@ func (s *writeState) deliver(stores []*rowStore) error {
 	for i, c := range s.w.table.Columns {
 		ts[i] = c.Type
 	}
-	cols, err := joinBatches(s.r, batches, ts, 0)
+	cols, err := joinBatches(s.r, batches, ts)
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,9 @@
 // How a SELECT is bound, in order:
 //
 //	FROM      scope.go, from.go, join.go     relations become nodes; a scope maps names to column numbers
-//	WHERE     subquery*.go                   IN, EXISTS and scalar sub-queries become joins
+//	WHERE     select.go, subquery.go         IN, EXISTS and scalar sub-queries become joins; correlated ones by correlate.go
 //	GROUP BY  aggregate.go                   aggregates become placeholders, then columns of an Aggregate node
-//	SELECT    select.go, star.go             output columns; hidden ones for ORDER BY
+//	SELECT    select.go                      output columns; hidden ones for ORDER BY
 //	ORDER BY  order.go
 //
 // While an expression is being built, columns whose numbers are not known yet stand in it as placeholders: numbers from

@@ -69,12 +69,7 @@ func (e *Call) byEntries(c *function.Ctx, args []*vec.Vector) (*vec.Vector, bool
 	if at < 0 || e.Fn.Volatile || !e.Fn.Strict() {
 		return nil, false
 	}
-	m := e.memo.Load()
-	if m == nil {
-		e.memo.CompareAndSwap(nil, &memo{})
-		m = e.memo.Load()
-	}
-	return m.apply(c, args[at], func(entries *vec.Vector) (*vec.Vector, error) {
+	return e.memo.apply(c, args[at], func(entries *vec.Vector) (*vec.Vector, error) {
 		whole := make([]*vec.Vector, len(args))
 		for i, v := range args {
 			whole[i] = entries
@@ -97,7 +92,11 @@ func (e *Cast) Eval(c *function.Ctx, b *vec.Batch) (*vec.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return function.Cast(c, v, e.To, e.Try)
+	cast := func(v *vec.Vector) (*vec.Vector, error) { return function.Cast(c, v, e.To, e.Try) }
+	if r, ok := e.memo.apply(c, v, cast); ok {
+		return r, nil
+	}
+	return cast(v)
 }
 
 // Type returns BOOLEAN.
@@ -177,7 +176,11 @@ func (e *In) Eval(c *function.Ctx, b *vec.Batch) (*vec.Vector, error) {
 		m = function.Member(e.List, e.HasNull, e.Negate)
 		e.member.Store(m)
 	}
-	return m.Kernel(c, []*vec.Vector{v}, b.Len)
+	test := func(v *vec.Vector) (*vec.Vector, error) { return m.Kernel(c, []*vec.Vector{v}, v.Len) }
+	if r, ok := e.memo.apply(c, v, test); ok {
+		return r, nil
+	}
+	return test(v)
 }
 
 // Type returns VARIANT.

@@ -39,7 +39,7 @@ type Call struct {
 	Fn   *function.Scalar
 	Args []Expr
 
-	memo atomic.Pointer[memo]
+	memo memoRef
 }
 
 // Cast converts Arg; with Try (and always from variants) a value that cannot be converted becomes NULL.
@@ -47,6 +47,8 @@ type Cast struct {
 	Arg Expr
 	To  types.Type
 	Try bool
+
+	memo memoRef
 }
 
 // And is true if all arguments are (three-valued); later arguments see only the rows that earlier ones did not make false.
@@ -83,6 +85,7 @@ type In struct {
 
 	// member is the prepared test, made by the first evaluation.
 	member atomic.Pointer[function.Scalar]
+	memo   memoRef
 }
 
 // Step is one step of a variant path: a key, or an array index (from 0) where IsIndex.

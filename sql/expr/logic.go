@@ -85,12 +85,47 @@ func boolAt(v *vec.Vector, i int) bool {
 
 // evalOn evaluates e on the rows of b, or on all rows where that is cheaper and cannot fail; all tells which.
 func evalOn(c *function.Ctx, b *vec.Batch, e Expr, rows vec.Sel) (v *vec.Vector, all bool, err error) {
-	if len(rows) == b.Len || len(rows) > b.Len/2 && Infallible(e) {
+	if len(rows) == b.Len || len(rows) > b.Len/2 && Cost(e) <= gatherCost && Infallible(e) {
 		v, err = e.Eval(c, b)
 		return v, true, err
 	}
 	v, err = e.Eval(c, subset(b, e, rows))
 	return v, false, err
+}
+
+// gatherCost is about what gathering the rows of a column or two costs in nanoseconds per row: what is cheaper is evaluated for rows that
+// do not need it rather than on a subset.
+const gatherCost = 8
+
+// Cost is a rough number of nanoseconds per row that evaluating e takes, for ordering filters and the like.
+func Cost(e Expr) int {
+	cost := 0
+	Walk(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case *Call:
+			cost += x.Fn.Cost()
+		case *Cast:
+			cost += castCost(x.Arg.Type(), x.To)
+		case *Path:
+			cost += 50
+		case *Column, *Const, *Param:
+		default:
+			cost += 2
+		}
+		return true
+	})
+	return cost
+}
+
+// castCost tells cheap conversions of numbers from those that read or print text.
+func castCost(from, to types.Type) int {
+	switch {
+	case from.IsVariant() || to.IsVariant():
+		return 100
+	case from.IsNumeric() && to.IsNumeric() || from.IsTemporal() && to.IsTemporal():
+		return 2
+	}
+	return 50
 }
 
 // subset gathers the rows of the columns that e reads.
@@ -105,16 +140,16 @@ func subset(b *vec.Batch, e Expr, rows vec.Sel) *vec.Batch {
 	return out
 }
 
-// Infallible tells that evaluating e never reports an error and costs little, so that it may be done for rows that do not need it.
+// Infallible tells that evaluating e never reports an error, so that it may be done for rows that do not need it and in any order.
 func Infallible(e Expr) bool {
 	ok := true
 	Walk(e, func(x Expr) bool {
 		switch x := x.(type) {
-		case *Column, *Const, *Not, *IsNull, *In, *And, *Or:
+		case *Column, *Const, *Not, *IsNull, *In, *And, *Or, *Path, *Case:
 		case *Call:
 			ok = ok && x.Fn.Infallible() && !x.Fn.Volatile
 		case *Cast:
-			ok = ok && safeCast(x)
+			ok = ok && (x.Try || safeCast(x))
 		default:
 			ok = false
 		}
@@ -123,13 +158,10 @@ func Infallible(e Expr) bool {
 	return ok
 }
 
-// safeCast tells whether a cast cannot fail and is cheap.
+// safeCast tells whether a cast cannot fail: none from a VARIANT does, nor one that widens.
 func safeCast(x *Cast) bool {
 	from := x.Arg.Type()
-	if from.IsVariant() || x.To.Kind >= types.JSON {
-		return false
-	}
-	return function.CanCast(from, x.To) == function.Implicit
+	return from.IsVariant() || x.To.Kind < types.JSON && function.CanCast(from, x.To) == function.Implicit
 }
 
 // Select returns the rows of b for which e is true.

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/vec"
@@ -17,6 +18,22 @@ type memo struct {
 	mu    sync.Mutex
 	slots [memoSlots]memoSlot
 	next  int
+}
+
+// memoRef is the memo of an expression, made when it is first needed.
+type memoRef struct{ p atomic.Pointer[memo] }
+
+// apply evaluates over the rows of v by way of the entries of its dictionary; ok is false if v has none or the rows must be evaluated.
+func (r *memoRef) apply(c *function.Ctx, v *vec.Vector, eval func(entries *vec.Vector) (*vec.Vector, error)) (out *vec.Vector, ok bool) {
+	if v.Form != vec.Dictionary {
+		return nil, false
+	}
+	m := r.p.Load()
+	if m == nil {
+		r.p.CompareAndSwap(nil, &memo{})
+		m = r.p.Load()
+	}
+	return m.apply(c, v, eval)
 }
 
 // memoState is how far a dictionary has got.

@@ -17,9 +17,21 @@ type traits struct {
 	shreddedIn bool
 	// maybeNull results can be NULL although no argument is.
 	maybeNull bool
-	// infallible cores never return an error and cost little.
+	// infallible cores never return an error.
 	infallible bool
+	// cost is the rough number of nanoseconds per row, 0 for usualCost.
+	cost int
 }
+
+// Rough costs in nanoseconds per row, as BenchmarkScalars shows them.
+const (
+	costCompare = 1
+	costTextual = 3
+	usualCost   = 10
+	costLike    = 30
+	costRegexp  = 150
+	costParsing = 300
+)
 
 // adapt turns a core kernel, which knows only Flat and Constant arguments, into one for arguments of every form: it settles constant
 // NULLs, computes over all-constant arguments once, and computes over the entries of a dictionary instead of the rows where that is

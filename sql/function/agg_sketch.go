@@ -84,10 +84,7 @@ func (s *sketch) estimate() int64 {
 }
 
 // sketchState has a sketch for each group.
-type sketchState struct {
-	sketches []sketch
-	bytes    int64
-}
+type sketchState struct{ sketches []sketch }
 
 func (s *sketchState) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
 	s.sketches = grown(s.sketches, count)

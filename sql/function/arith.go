@@ -47,6 +47,9 @@ func resolveArith(name string, args []Arg, _ Option) (*Scalar, error) {
 	case a.Kind == types.Decimal || b.Kind == types.Decimal:
 		return decimalArith(name, decimalArg(args[0], a), decimalArg(args[1], b))
 	}
+	if s := narrowSum(name, args, a, b); s != nil {
+		return s, nil
+	}
 	wide := a
 	if b.Kind > a.Kind {
 		wide = b
@@ -192,7 +195,7 @@ func resolveNeg(name string, args []Arg, _ Option) (*Scalar, error) {
 	t := args[0].Type
 	if t.Kind == types.Interval {
 		core := unaryKernel(t, func(x types.IntervalValue) (types.IntervalValue, bool) {
-			return types.IntervalValue{Months: -x.Months, Days: -x.Days, Micros: -x.Micros}, x.Micros != math.MinInt64
+			return SubIntervals(types.IntervalValue{}, x)
 		}, "-")
 		return newScalar("NEG", []types.Type{t}, t, false, core), nil
 	}

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 	"strconv"
@@ -339,7 +340,7 @@ func decimalLiteral(text string) types.Type {
 			}
 		}
 	}
-	return types.DecimalOf(max(p, s, 1), s)
+	return types.DecimalOf(min(max(p, s, 1), math.MaxUint8), min(s, math.MaxUint8))
 }
 
 // LiteralNumber returns the constant of a numeric literal without sign (decision D7): an integer is INT, else BIGINT, LARGEINT or DECIMAL by

@@ -204,10 +204,11 @@ func intervalSum(name string, minus bool) *Scalar {
 	ret := types.Of(types.Interval)
 	core := strictRows(ret, func(r *row) types.IntervalValue {
 		a, b := value[types.IntervalValue](r, 0), value[types.IntervalValue](r, 1)
+		add := AddIntervals
 		if minus {
-			b = types.IntervalValue{Months: -b.Months, Days: -b.Days, Micros: -b.Micros}
+			add = SubIntervals
 		}
-		sum, ok := AddIntervals(a, b)
+		sum, ok := add(a, b)
 		if !ok {
 			r.fail(sqlerr.OutOfRange, "%s %s %s is out of range for INTERVAL", AppendInterval(nil, a), name, AppendInterval(nil, b))
 		}

@@ -197,7 +197,7 @@ func TestAssign(t *testing.T) {
 // TestDecimalCastsAgainstBig compares casts between random DECIMALs with exact arithmetic.
 func TestDecimalCastsAgainstBig(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for range 20_000 {
+	for range 8_000 {
 		fromP, toP := 1+r.IntN(76), 1+r.IntN(76)
 		fromS, toS := r.IntN(fromP+1), r.IntN(toP+1)
 		digits := new(big.Int)
@@ -256,7 +256,7 @@ func TestDecimalArithmeticAgainstBig(t *testing.T) {
 		}
 		return types.DecimalOf(p, s), x
 	}
-	for range 20_000 {
+	for range 8_000 {
 		at, a := random()
 		bt, b := random()
 		op := []string{"+", "-", "*", "/", "%"}[r.IntN(5)]

@@ -247,3 +247,12 @@ func AddIntervals(a, b types.IntervalValue) (types.IntervalValue, bool) {
 	overflow := (a.Micros^us)&(b.Micros^us) < 0
 	return r, int64(r.Months) == months && int64(r.Days) == days && !overflow
 }
+
+// SubIntervals subtracts part by part; false on overflow.
+func SubIntervals(a, b types.IntervalValue) (types.IntervalValue, bool) {
+	months, days := int64(a.Months)-int64(b.Months), int64(a.Days)-int64(b.Days)
+	us := a.Micros - b.Micros
+	r := types.IntervalValue{Months: int32(months), Days: int32(days), Micros: us}
+	overflow := (a.Micros^b.Micros)&(a.Micros^us) < 0
+	return r, int64(r.Months) == months && int64(r.Days) == days && !overflow
+}

@@ -119,8 +119,8 @@ func commonNested(a, b types.Type) (types.Type, bool) {
 // variantCastable tells whether a VARIANT converts to t at all.
 func variantCastable(t types.Type) bool { return variant.Castable(t) == nil }
 
-// CanCast tells whether and how values of from convert to to. Values may still fail to convert. From VARIANT it follows the table of the
-// seed (decision D2): scalars and JSON implicitly, ARRAY explicitly, MAP never.
+// CanCast tells whether and how values of from convert to to. Values may still fail to convert. From VARIANT: scalars
+// and JSON implicitly, ARRAY and STRUCT explicitly, MAP never (decision D2).
 func CanCast(from, to types.Type) Castability {
 	f, t := from.Kind, to.Kind
 	switch {
@@ -154,6 +154,9 @@ func CanCast(from, to types.Type) Castability {
 		}
 		return Explicit
 	case f == types.Boolean && to.IsNumeric():
+		if t == types.Decimal && to.Precision == to.Scale {
+			return Explicit
+		}
 		return Implicit
 	case from.IsNumeric() && t == types.Boolean:
 		return Explicit

@@ -73,9 +73,12 @@ func init() {
 	scalars["is distinct from"] = scalars["is_distinct_from"]
 }
 
-// infallible marks a function that never fails.
+// infallible marks a comparison, which never fails.
 func infallible(s *Scalar) *Scalar {
-	s.traits.infallible = true
+	s.traits.infallible, s.traits.cost = true, costCompare
+	if s.Args[0].Phys() == types.PhysString {
+		s.traits.cost = costTextual
+	}
 	return s
 }
 

@@ -20,8 +20,10 @@ func comparedAs(args []Arg) (x, y types.Type, err error) {
 func comparedWith(a, b Arg) (x, y types.Type, err error) {
 	s, t := a.Type, b.Type
 	switch {
+	case t.IsVariant() && s.Kind == types.Null:
+		return types.Of(types.Varchar), types.Of(types.Varchar), nil
 	case t.IsVariant():
-		if s.Kind != types.Null && (CanCast(t, s) != Implicit || s.Kind >= types.JSON) {
+		if CanCast(t, s) != Implicit || s.Kind >= types.JSON {
 			return s, t, sqlerr.New(sqlerr.Type, "VARIANT cannot be compared with %s; write CAST(... AS %s)", s, s)
 		}
 		return s, s, nil

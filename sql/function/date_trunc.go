@@ -178,8 +178,8 @@ func bucketRow(r *row) int64 {
 		return int64(types.DaysFromCivil(int(floorDiv(total, 12)), int(floorMod(total, 12))+1, 1)) * microsPerDay
 	}
 	step := int64(width.Days)*microsPerDay + width.Micros
-	if step <= 0 {
-		r.fail(sqlerr.OutOfRange, "the width of a time bucket must be positive")
+	if width.Days > maxDays || width.Days < 0 || width.Micros > int64(maxDays)*microsPerDay || step <= 0 {
+		r.fail(sqlerr.OutOfRange, "the width of a time bucket must be positive and at most that of all time")
 		return 0
 	}
 	return us - floorMod(us-bucketOrigin, step)

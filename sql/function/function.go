@@ -46,6 +46,14 @@ type Scalar struct {
 // Infallible tells that the function never reports an error for a value, so that it may be called for rows whose result is not used.
 func (s *Scalar) Infallible() bool { return s.traits.infallible }
 
+// Cost is a rough number of nanoseconds per row, for ordering filters.
+func (s *Scalar) Cost() int {
+	if s.traits.cost == 0 {
+		return usualCost
+	}
+	return s.traits.cost
+}
+
 // Strict tells that the result is NULL wherever an argument is, so that rows with NULL need not be looked at.
 func (s *Scalar) Strict() bool { return !s.traits.nullsIn }
 

@@ -270,7 +270,25 @@ func (n *node) eval(t *testing.T, f form) (*vec.Vector, error) {
 	if !out.Type.Equal(s.Ret) {
 		t.Errorf("%s: result has type %s, declared %s", n.name, out.Type, s.Ret)
 	}
+	checkNulls(t, s, args, out)
 	return out, nil
+}
+
+// checkNulls compares the NULLs of a result with what the function promises.
+func checkNulls(t *testing.T, s *Scalar, args []*vec.Vector, out *vec.Vector) {
+	t.Helper()
+	for i := range out.Len {
+		null := false
+		for _, a := range args {
+			null = null || a.IsNull(i)
+		}
+		if null && s.Strict() && !out.IsNull(i) {
+			t.Errorf("%s: row %d is not NULL though an argument is", s.Name, i)
+		}
+		if !null && s.NotNull && out.IsNull(i) {
+			t.Errorf("%s: row %d is NULL though no argument is", s.Name, i)
+		}
+	}
 }
 
 func show(v *vec.Vector, i int) string {

@@ -231,7 +231,7 @@ func likeKernel(fold bool) maker {
 				return nil, err
 			}
 		}
-		s.traits.infallible = constant
+		s.traits.infallible, s.traits.cost = constant, costLike
 		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 			if p != nil {
 				return likeConst(p, args[0], n, fold), nil

@@ -8,7 +8,7 @@ import (
 // Member is the kernel of x IN (list): list is a vector without NULLs of the type of x, hasNull says that the written list also held a
 // NULL, and negate makes it NOT IN. Like Resolve it is meant to be called once and its kernel often.
 func Member(list *vec.Vector, hasNull, negate bool) *Scalar {
-	t := traits{nullsIn: false, maybeNull: hasNull, infallible: true}
+	t := traits{maybeNull: hasNull, infallible: true, cost: costTextual}
 	test := memberTest(vec.Flatten(list))
 	core := func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 		out := make([]bool, n)

@@ -292,6 +292,7 @@ func regexpRows[T any](at, flags int, f func(r *row, re *pattern) T) maker {
 		if err != nil {
 			return nil, err
 		}
+		s.traits.cost = costRegexp
 		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 			p := patterns{constant: shared.own()}
 			inner, _ := rows(func(r *row) (x T) {
@@ -312,6 +313,7 @@ func regexpText(at, flags int, f func(r *row, re *pattern, dst []byte) []byte) m
 		if err != nil {
 			return nil, err
 		}
+		s.traits.cost = costRegexp
 		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 			p := patterns{constant: shared.own()}
 			inner, _ := textRows(func(r *row, dst []byte) []byte {

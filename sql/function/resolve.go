@@ -322,14 +322,16 @@ func implicitCost(a Arg, to types.Type) (cost int, ok bool) {
 		return costPrint, from.IsNumeric() || from.IsTemporal() || f == types.Boolean || f == types.IPv4 || f == types.IPv6 || f == types.UUID
 	case from.IsInteger() && to.IsInteger():
 		return costWiden, f < t
-	case from.IsInteger() && (t == types.Decimal || t == types.Float):
+	case from.IsInteger() && t == types.Decimal:
+		return costWiden + 4, digitsOf[f] <= int(to.Precision-to.Scale)
+	case from.IsInteger() && t == types.Float:
 		return costWiden + 4, true
 	case from.IsNumeric() && t == types.Double:
 		return costDouble, true
 	case f == types.Decimal && t == types.Decimal:
 		return 1, from.Precision-from.Scale <= to.Precision-to.Scale && from.Scale <= to.Scale
 	case f == types.Boolean && to.IsNumeric():
-		return costBool, true
+		return costBool, t != types.Decimal || to.Precision > to.Scale
 	case from.IsTemporal() && to.IsTemporal() && f != types.Time && t != types.Time:
 		if f > t {
 			return costDouble, true // the date of a timestamp

@@ -26,7 +26,6 @@ type operand struct {
 	i64   []int64
 	i32   []int32
 	f64   []float64
-	bools []bool
 }
 
 func newRow(c *Ctx, args []*vec.Vector) *row {
@@ -42,8 +41,6 @@ func newRow(c *Ctx, args []*vec.Vector) *row {
 			o.i32 = d
 		case []float64:
 			o.f64 = d
-		case []bool:
-			o.bools = d
 		}
 		r.args[k] = o
 	}
@@ -71,11 +68,6 @@ func (r *row) int32(k int) int32 {
 func (r *row) float(k int) float64 {
 	o := &r.args[k]
 	return o.f64[r.i&o.mask]
-}
-
-func (r *row) bool(k int) bool {
-	o := &r.args[k]
-	return o.bools[r.i&o.mask]
 }
 
 // isNull tells whether argument k is NULL; only functions with the trait nullsIn see that.
@@ -155,7 +147,12 @@ func textRows(f func(r *row, dst []byte) []byte) maker {
 			if !nullsIn {
 				valid = validity(args, n)
 			}
-			valid, err := r.each(n, valid, func() { out.put(r.i, f(r, out.buf)) })
+			valid, err := r.each(n, valid, func() {
+				out.put(r.i, f(r, out.buf))
+				if out.total > maxBatchTextBytes && r.err == nil {
+					r.fail(sqlerr.Resource, "%s makes more than %d bytes of text in one batch", s.Name, maxBatchTextBytes)
+				}
+			})
 			if err != nil {
 				return nil, err
 			}
@@ -210,11 +207,20 @@ func buildRows(f func(r *row, b *vec.Builder)) maker {
 				if f(r, b); r.err != nil {
 					return nil, r.err
 				}
+				if ret.Kind == types.Array && b.Child(0).Len() > maxBatchElements {
+					return nil, sqlerr.New(sqlerr.Resource, "%s makes more than %d array elements in one batch", s.Name, maxBatchElements)
+				}
 			}
 			return b.Finish(), nil
 		}, nil
 	}
 }
+
+// maxBatchTextBytes and maxBatchElements bound what one call may make of one batch.
+const (
+	maxBatchTextBytes = 512 << 20
+	maxBatchElements  = 32 << 20
+)
 
 // textBufferBytes is the size at which a text result begins a new buffer, so that a buffer stays alive for few rows.
 const textBufferBytes = 1 << 20
@@ -224,6 +230,7 @@ type textOut struct {
 	views []vec.View
 	bufs  [][]byte
 	buf   []byte
+	total int
 }
 
 func newTextOut(n int) *textOut { return &textOut{views: make([]vec.View, n)} }
@@ -250,6 +257,7 @@ func (o *textOut) reserve(args []*vec.Vector, n int) {
 func (o *textOut) put(i int, longer []byte) {
 	start := len(o.buf)
 	s := longer[start:]
+	o.total += len(s)
 	v := vec.MakeView(s, len(o.bufs), start)
 	o.views[i] = v
 	if v.Inline() {

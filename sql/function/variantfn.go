@@ -20,31 +20,31 @@ func init() {
 	define("variant_exists json_exists_path", "variant", "Whether a path (keys as arguments) finds a value, JSON null included.",
 		sig("(variant, text*) -> boolean", variantExists), sig("(variant, bigint) -> boolean", variantExists))
 	define("json_extract variant_get get_json_object", "variant", "The value at a path, NULL if there is none or JSON null.",
-		sig("(variant, text) -> variant", extractValues(nil), traits{maybeNull: true}))
+		document("(variant, text) -> variant", extractValues(nil))...)
 	extract := func(names, what string, t types.Type) {
 		define(names, "variant", "The value at a path as "+what+"; NULL if it does not convert.",
-			sig("(variant, text) -> "+strings.ToLower(typeWordOf(t)), extractValues(&t), traits{maybeNull: true}))
+			document("(variant, text) -> "+strings.ToLower(typeWordOf(t)), extractValues(&t))...)
 	}
 	extract("json_extract_string get_json_string json_extract_path_text", "text", types.Of(types.Varchar))
 	extract("json_extract_bigint json_extract_int get_json_bigint get_json_int", "an integer", types.Of(types.BigInt))
 	extract("json_extract_double get_json_double", "DOUBLE", types.Of(types.Double))
 	extract("json_extract_bool get_json_bool", "BOOLEAN", types.Of(types.Boolean))
-	define("json_value", "variant", "The scalar at a path as text, NULL for objects and arrays.", sig("(variant, text) -> text", textRows(func(r *row, dst []byte) []byte {
+	define("json_value", "variant", "The scalar at a path as text, NULL for objects and arrays.", document("(variant, text) -> text", textRows(func(r *row, dst []byte) []byte {
 		meta, value := r.at(1)
 		if value == nil || variant.IsNull(value) || variant.Size(value) >= 0 {
 			r.null = true
 			return dst
 		}
 		return variant.AppendText(dst, meta, value)
-	}), traits{maybeNull: true}))
-	define("json_query", "variant", "The object or array at a path as JSON text, NULL for scalars.", sig("(variant, text) -> text", textRows(func(r *row, dst []byte) []byte {
+	}))...)
+	define("json_query", "variant", "The object or array at a path as JSON text, NULL for scalars.", document("(variant, text) -> text", textRows(func(r *row, dst []byte) []byte {
 		meta, value := r.at(1)
 		if value == nil || variant.Size(value) < 0 {
 			r.null = true
 			return dst
 		}
 		return variant.AppendJSON(dst, meta, value)
-	}), traits{maybeNull: true}))
+	}))...)
 	defineShapes()
 	defineJSONText()
 }
@@ -52,24 +52,24 @@ func init() {
 // defineShapes adds the functions that tell what a document is made of.
 func defineShapes() {
 	define("json_type", "variant", "The kind of the value (at a path): object, array, string, bigint, double, boolean, null and so on.",
-		sig("(variant, text?) -> text", textRows(func(r *row, dst []byte) []byte {
+		document("(variant, text?) -> text", textRows(func(r *row, dst []byte) []byte {
 			if _, value := r.at(1); value != nil {
 				return append(dst, variant.KindOf(value).String()...)
 			}
 			r.null = true
 			return dst
-		}), traits{maybeNull: true}))
+		}))...)
 	define("json_length json_array_length variant_size", "variant", "The number of elements or members (at a path); 1 for scalars.",
-		sig("(variant, text?) -> bigint", rows(func(r *row) int64 {
+		document("(variant, text?) -> bigint", rows(func(r *row) int64 {
 			_, value := r.at(1)
 			r.null = value == nil
 			if n := variant.Size(value); n >= 0 {
 				return int64(n)
 			}
 			return 1
-		}), traits{maybeNull: true}))
+		}))...)
 	define("json_keys object_keys", "variant", "The names of the members of an object (at a path), sorted; NULL for other values.",
-		sig("(variant, text?) -> array<text>", buildRows(keysRow), traits{maybeNull: true}))
+		document("(variant, text?) -> array<text>", buildRows(keysRow))...)
 }
 
 // defineJSONText adds the functions between values and JSON text.
@@ -101,6 +101,34 @@ func defineJSONText() {
 		core := func(_ *Ctx, _ []*vec.Vector, n int) (*vec.Vector, error) { return constantText(shown, n), nil }
 		return &Scalar{Name: name, Args: []types.Type{args[0].Type}, Ret: text, traits: t, Kernel: adapt(core, text, t)}, nil
 	})
+}
+
+// document makes the overloads of a function of a document: of a VARIANT, and of a text, which is read as JSON and counts as NULL where
+// it is none.
+func document(text string, m maker) []*signature {
+	t := traits{maybeNull: true}
+	return []*signature{sig(text, m, t), sig(strings.Replace(text, "(variant", "(text", 1), overText(m), t)}
+}
+
+// overText makes the kernel of a function of a VARIANT take JSON text in its place.
+func overText(m maker) maker {
+	return func(s *Scalar, args []Arg) (Kernel, error) {
+		inner, err := m(s, args)
+		if err != nil {
+			return nil, err
+		}
+		s.traits.cost = costParsing
+		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+			v, err := Cast(c, args[0], types.Of(types.Variant), true)
+			if err != nil {
+				return nil, err
+			}
+			if v.ConstNull() {
+				return vec.NewNull(s.Ret, n), nil
+			}
+			return inner(c, append([]*vec.Vector{v}, args[1:]...), n)
+		}, nil
+	}
 }
 
 // typeWordOf is the name of a type in signatures.

@@ -145,9 +145,9 @@ func (a AggCall) String() string {
 
 func describeJoin(n *Join) string {
 	s := "Join " + n.Kind.String()
-	if len(n.LeftKeys) > 0 {
-		parts := make([]string, len(n.LeftKeys))
-		for i := range n.LeftKeys {
+	if keys := min(len(n.LeftKeys), len(n.RightKeys)); keys > 0 {
+		parts := make([]string, keys)
+		for i := range parts {
 			parts[i] = n.LeftKeys[i].String() + " = " + n.RightKeys[i].String()
 		}
 		s += " on=[" + strings.Join(parts, ", ") + "]"

@@ -91,12 +91,12 @@ func validity(c *column, parentDef, maxDef, maxRep int) (vec.Bitmap, int) {
 }
 
 func (s *shape) assembleList(cols columns, c *column, parentDef int) (*vec.Vector, error) {
-	valid, n := validity(c, parentDef, s.node.MaxDef, s.node.MaxRep)
+	maxDef, maxRep := s.node.MaxDef, s.node.MaxRep
 	if s.node == s.repeated {
-		// A bare repeated field is a list that is always there.
-		valid, n = validity(c, parentDef, s.node.MaxDef-1, s.node.MaxRep-1)
-		valid = nil
+		// A bare repeated field is a list that is there wherever the group above is.
+		maxDef, maxRep = parentDef, maxRep-1
 	}
+	valid, n := validity(c, parentDef, maxDef, maxRep)
 	out := &vec.Vector{Type: s.t, Len: n, Valid: valid}
 	var elems int
 	var err error

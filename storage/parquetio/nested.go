@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -77,6 +78,9 @@ func Shred(n *Node, t types.Type, v *vec.Vector) []*PageInput {
 }
 
 func shred(n *Node, t types.Type, v *vec.Vector, s slots, rows int, out *[]*PageInput) {
+	if t.IsVariant() {
+		v = variant.Flatten(v)
+	}
 	v = vec.Flatten(v)
 	s = s.enter(n, v)
 	if _, ok := StoreOf(t); ok {

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"syscall"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -18,6 +19,7 @@ func scan(b *testing.B, col Column, v *vec.Vector, w Want) {
 	r, m, _ := build(b, []Column{col}, WriterOptions{}, vec.NewBatch(v.Len, v))
 	b.ReportMetric(float64(m.Bytes)/float64(m.Rows), "bytes/row")
 	b.ResetTimer()
+	c0 := cpu()
 	for range b.N {
 		for p := range r.Pages() {
 			if _, err := r.Read(w, p); err != nil {
@@ -25,7 +27,7 @@ func scan(b *testing.B, col Column, v *vec.Vector, w Want) {
 			}
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*v.Len), "ns/value")
+	b.ReportMetric(float64(cpu()-c0)/float64(b.N*v.Len), "cpu-ns/value")
 }
 
 func BenchmarkScan(b *testing.B) {
@@ -84,6 +86,7 @@ func BenchmarkWrite(b *testing.B) {
 		{"variant", documents(b, docs...)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			c0 := cpu()
 			for range b.N {
 				w, err := NewWriter(vfs.NewMem(), "s", 1, []Column{{ID: 1, Name: "c", Type: c.v.Type}}, WriterOptions{})
 				if err != nil {
@@ -96,7 +99,13 @@ func BenchmarkWrite(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
+			b.ReportMetric(float64(cpu()-c0)/float64(b.N*n), "cpu-ns/row")
 		})
 	}
+}
+
+func cpu() int64 {
+	var u syscall.Rusage
+	syscall.Getrusage(0, &u)
+	return u.Utime.Nano() + u.Stime.Nano()
 }

@@ -83,7 +83,7 @@ func (r *Reader) scalarPath(root, e *entry, p int) (*vec.Vector, error) {
 	n := r.PageRows(p)
 	var rest *vec.Vector
 	if hasValues(e.value, p) && p < len(e.residual) && e.residual[p].nulls < e.value.pages[p].values {
-		raw, err := r.page(e.value, types.Of(types.Binary), p)
+		raw, err := r.page(e.value, types.Of(types.Binary), types.Of(types.Binary), p)
 		if err != nil {
 			return nil, err
 		}
@@ -122,16 +122,12 @@ func (r *Reader) typed(e *entry, p int) (*vec.Vector, error) {
 	if !hasValues(e.typed, p) {
 		return vec.NewNull(e.t, r.PageRows(p)), nil
 	}
-	v, err := r.page(e.typed, storedType(e.t), p)
-	if err != nil {
-		return nil, err
-	}
-	return asDeclared(v, e.t)
+	return r.page(e.typed, storedType(e.t), e.t, p)
 }
 
 // asDeclared converts values of the stored type of a path to the path's type.
-func asDeclared(v *vec.Vector, t types.Type) (*vec.Vector, error) {
-	switch stored := storedType(t); {
+func asDeclared(v *vec.Vector, stored, t types.Type) (*vec.Vector, error) {
+	switch {
 	case t.Equal(stored):
 		return v, nil
 	case stored.Kind == types.Decimal:
@@ -238,7 +234,7 @@ func (r *Reader) exact(root *entry, p int) ([]variant.ExactValue, error) {
 	if !hasValues(root.exact, p) {
 		return nil, nil
 	}
-	v, err := r.page(root.exact, types.Of(types.Varchar), p)
+	v, err := r.page(root.exact, types.Of(types.Varchar), types.Of(types.Varchar), p)
 	if err != nil {
 		return nil, err
 	}
@@ -291,10 +287,7 @@ func (r *Reader) subtree(entries []*entry, p int) (*variant.Node, []*entry, erro
 	}
 	if hasValues(e.typed, p) {
 		var err error
-		if n.TypedRows, n.Typed, err = r.densePage(e.typed, storedType(e.t), p); err == nil {
-			n.Typed, err = asDeclared(n.Typed, e.t)
-		}
-		if err != nil {
+		if n.TypedRows, n.Typed, err = r.densePage(e.typed, storedType(e.t), e.t, p); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -350,7 +343,7 @@ func (r *Reader) nodeValue(n *variant.Node, e *entry, p int) error {
 		return nil
 	}
 	var err error
-	n.ValueRows, n.Value, err = r.densePage(e.value, types.Of(types.Binary), p)
+	n.ValueRows, n.Value, err = r.densePage(e.value, types.Of(types.Binary), types.Of(types.Binary), p)
 	return err
 }
 

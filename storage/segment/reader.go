@@ -318,7 +318,7 @@ func (r *Reader) read(col *Column, w Want, p int) (*vec.Vector, error) {
 		if len(root.leaves) != 1 {
 			return nil, corrupt("segment directory has %d leaves of a scalar column", len(root.leaves))
 		}
-		return r.page(root.leaves[0], col.Type, p)
+		return r.page(root.leaves[0], col.Type, col.Type, p)
 	}
 	return r.nested(col, root, p)
 }
@@ -333,35 +333,38 @@ func (r *Reader) cached(key PageKey, load func() (CachedPage, int64, error)) (Ca
 	return r.caches.Pages.Get(context.Background(), key, load)
 }
 
-// page returns a page of a leaf as a vector of type t, one row a row.
-func (r *Reader) page(l *leafEntry, t types.Type, p int) (*vec.Vector, error) {
+// page returns a page of a leaf, stored under one type, as a vector of another, one row a row.
+func (r *Reader) page(l *leafEntry, stored, t types.Type, p int) (*vec.Vector, error) {
 	c, err := r.cached(PageKey{Leaf: int32(l.num), Page: int32(p)}, func() (CachedPage, int64, error) {
 		d, err := r.decode(l, p, false)
 		if err != nil {
 			return CachedPage{}, 0, err
 		}
-		v, err := d.Vector(t)
+		v, err := d.Vector(stored)
+		if err == nil {
+			v, err = asDeclared(v, stored, t)
+		}
 		if err != nil {
 			return CachedPage{}, 0, err
 		}
 		return CachedPage{vec: v}, ownBytes(v), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return c.vec, nil
+	return c.vec, err
 }
 
 // densePage returns the values of a page of a leaf and their rows, nil for all: what putting documents together wants, at a cost that
 // does not depend on the rows without a value.
-func (r *Reader) densePage(l *leafEntry, t types.Type, p int) ([]uint32, *vec.Vector, error) {
+func (r *Reader) densePage(l *leafEntry, stored, t types.Type, p int) ([]uint32, *vec.Vector, error) {
 	c, err := r.cached(PageKey{Leaf: int32(l.num), Page: int32(p), Level: denseLevel}, func() (CachedPage, int64, error) {
 		d, err := r.decode(l, p, false)
 		if err != nil {
 			return CachedPage{}, 0, err
 		}
 		c := CachedPage{}
-		if c.vec, err = d.Dense(t); err != nil {
+		if c.vec, err = d.Dense(stored); err == nil {
+			c.vec, err = asDeclared(c.vec, stored, t)
+		}
+		if err != nil {
 			return CachedPage{}, 0, err
 		}
 		if d.Valid != nil {

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ebira-db/ebira/sql/types"
@@ -20,18 +21,7 @@ func (w *Writer) sortRows() {
 		}
 		keys = append(keys, cols[i])
 	}
-	order := make([]int32, w.rows)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int {
-		for _, k := range keys {
-			if c := vec.CompareNullsLast(k, int(a), k, int(b)); c != 0 {
-				return c
-			}
-		}
-		return 0
-	})
+	order := sortOrder(keys, w.rows)
 	for from := 0; from < w.rows; from += PageRows {
 		part := order[from:min(from+PageRows, w.rows)]
 		b := &vec.Batch{Len: len(part)}
@@ -41,6 +31,39 @@ func (w *Writer) sortRows() {
 		w.feed(b)
 	}
 	w.held = nil
+}
+
+// sortOrder returns the rows in the order of keys, which are compared one after the other; the prefix of the first settles most pairs.
+func sortOrder(keys []*vec.Vector, rows int) []int32 {
+	type item struct {
+		prefix uint64
+		row    int32
+	}
+	prefix := make([]uint64, rows)
+	from := 0
+	if vec.SortPrefix(keys[0], vec.Order{}, prefix) {
+		from = 1
+	}
+	items := make([]item, rows)
+	for i := range items {
+		items[i] = item{prefix[i], int32(i)}
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
+			return c
+		}
+		for _, k := range keys[from:] {
+			if c := vec.CompareNullsLast(k, int(a.row), k, int(b.row)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a.row, b.row)
+	})
+	order := make([]int32, rows)
+	for i := range items {
+		order[i] = items[i].row
+	}
+	return order
 }
 
 // joinHeld returns all rows as one vector a column.

@@ -19,7 +19,7 @@ const (
 	minScanRows  = 256
 	maxScanBytes = 8 << 20 // of lines, and of the elements of arrays at cellBytes each
 	cellBytes    = 8
-	firstRoom    = 64      // rows that the slots of a new batch have room for; the room doubles as needed
+	firstRoom    = 64 // rows that the slots of a new batch have room for; the room doubles as needed
 )
 
 // lineScan reads the records of NDJSON.
