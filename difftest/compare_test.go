@@ -1,9 +1,12 @@
 package difftest
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -104,24 +107,40 @@ func sameFloat(a, b string) bool {
 // unmatched pairs the rows that have an equal row on the other side and shows the rest.
 func unmatched(a, b [][]string, float []bool) string {
 	used := make([]bool, len(b))
-	var left, right []string
+	var left, right [][]string
 	for _, r := range a {
 		k := slices.IndexFunc(indexes(len(b)), func(j int) bool { return !used[j] && sameRow(r, b[j], float) })
 		if k >= 0 {
 			used[k] = true
 			continue
 		}
-		left = append(left, fmt.Sprintf("%q", r))
+		left = append(left, r)
 	}
 	if left == nil {
 		return ""
 	}
 	for j, r := range b {
 		if !used[j] {
-			right = append(right, fmt.Sprintf("%q", r))
+			right = append(right, r)
 		}
 	}
-	return fmt.Sprintf("%d rows differ\n  %s\nagainst\n  %s", len(left), strings.Join(left[:min(5, len(left))], "\n  "), strings.Join(right[:min(5, len(right))], "\n  "))
+	// Columns that are alike in all rows shown say nothing.
+	n := min(5, len(left))
+	out := fmt.Sprintf("%d of %d rows differ\n", len(left), len(a))
+	for c := range float {
+		x, y := column(left[:n], c), column(right[:n], c)
+		if !slices.Equal(x, y) || len(float) < 6 {
+			out += fmt.Sprintf("  column %d: %q\n   against %q\n", c, x, y)
+		}
+	}
+	return out
+}
+
+func column(rows [][]string, c int) (out []string) {
+	for _, r := range rows {
+		out = append(out, cut(r[c]))
+	}
+	return out
 }
 
 func indexes(n int) []int {
@@ -132,36 +151,54 @@ func indexes(n int) []int {
 	return out
 }
 
-// canonicalFloats rewrites a JSON text so that equal values have equal texts, where fractions are equal if their doubles are: DuckDB prints
-// doubles in JSON with up to 17 digits.
-func canonicalFloats(t *testing.T, text string) string {
+// canonicalForms rewrites a JSON text so that values that DuckDB prints in its own way are equal to Ebira's: fractions are equal if their
+// doubles or floats are, time zones are written short, times have five digits, and binary values are base64.
+func canonicalForms(t *testing.T, text string) string {
 	t.Helper()
 	v, err := decodeJSON(text)
 	if err != nil {
 		t.Fatalf("%v in %s", err, cut(text))
 	}
-	return string(appendCanonical(nil, doubles(v)))
+	return string(appendCanonical(nil, canonicalForm(v)))
 }
 
-// doubles replaces the numbers with fraction or exponent by the shortest text of their doubles.
-func doubles(v any) any {
+var (
+	duckBinary = regexp.MustCompile(`^(\\x[0-9A-F]{2})+$`)
+	longTime   = regexp.MustCompile(`( \d\d:\d\d:\d\d\.\d{5})\d+`)
+	utcOffset  = regexp.MustCompile(`( \d\d:\d\d:\d\d(\.\d+)?)\+00(:00)?$`)
+)
+
+func canonicalForm(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, e := range v {
-			v[k] = doubles(e)
+			v[k] = canonicalForm(e)
 		}
 	case []any:
 		for i, e := range v {
-			v[i] = doubles(e)
+			v[i] = canonicalForm(e)
 		}
 	case json.Number:
 		if f, err := v.Float64(); err == nil && strings.ContainsAny(string(v), ".eE") {
-			return json.Number(strconv.FormatFloat(f, 'e', -1, 64))
+			bits := 64
+			if float64(float32(f)) == f {
+				bits = 32
+			}
+			return json.Number(strconv.FormatFloat(f, 'e', -1, bits))
 		}
+	case string:
+		if duckBinary.MatchString(v) {
+			b, err := hex.DecodeString(strings.ReplaceAll(v, `\x`, ""))
+			if err == nil {
+				return base64.StdEncoding.EncodeToString(b)
+			}
+		}
+		return longTime.ReplaceAllString(utcOffset.ReplaceAllString(v, "$1"), "$1")
 	}
 	return v
 }
 
+// decodeJSON parses a text and keeps its numbers as written.
 func decodeJSON(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -200,6 +237,8 @@ func appendCanonical(b []byte, v any) []byte {
 		return append(b, exactNumber(string(v))...)
 	case string:
 		return strconv.AppendQuote(b, v)
+	case nil:
+		return append(b, "null"...)
 	}
 	return fmt.Append(b, v)
 }

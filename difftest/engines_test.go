@@ -208,8 +208,8 @@ func (d *duck) must(t *testing.T, format string, args ...any) result {
 
 // cut shortens a text for a message.
 func cut(s string) string {
-	if len(s) > 2000 {
-		return s[:2000] + " …"
+	if len(s) > 1000 {
+		return s[:1000] + " …"
 	}
 	return s
 }

@@ -10,13 +10,30 @@ import (
 
 // unread are files that DuckDB reads and Ebira does not, with a part of its message.
 var unread = map[string]string{
+	// DuckDB does not check the checksums of pages.
 	"parquet-testing/data/datapage_v1-corrupt-checksum.parquet":           "page checksum does not match",
 	"parquet-testing/data/rle-dict-uncompressed-corrupt-checksum.parquet": "page checksum does not match",
-	"parquet-testing/data/int96_from_spark.parquet":                       "out of range for DATETIME",
+	// DuckDB lets the years before 0 and after 294,000 of INT96 wrap around.
+	"parquet-testing/data/int96_from_spark.parquet": "out of range for DATETIME",
+	// The authors of the files want errors here.
+	"parquet-testing/shredded_variant/case-040.parquet":                      "a value and a typed value",
+	"parquet-testing/shredded_variant/case-042.parquet":                      "a value and a typed value",
+	"parquet-testing/shredded_variant/case-087.parquet":                      "corrupt",
+	"parquet-testing/shredded_variant/case-128.parquet":                      "corrupt",
+	"duckdb/data/parquet-testing/parquet_column_num_values_mismatch.parquet": "ends before its row group",
+	// No type holds 77 digits; DuckDB reads them as DOUBLE.
+	"duckdb/data/parquet-testing/bigdecimal.parquet": "more than 76 digits",
+	// DuckDB gives other names to columns without a name or with the same name.
+	"duckdb/data/parquet-testing/silly-names.parquet": "without a name",
+	"duckdb/data/parquet-testing/bug13053-2.parquet":  "columns column and column",
 }
 
 // differs are files that both read with different meaning; the value says why.
-var differs = map[string]string{}
+var differs = map[string]string{
+	"duckdb/data/parquet-testing/bug13053.parquet":         "DuckDB renames columns that differ in case only",
+	"duckdb/data/parquet-testing/enum.parquet":             "DuckDB prints binary values in JSON in another way",
+	"duckdb/data/parquet-testing/null_type_column.parquet": "a column of the type NULL becomes none in Ebira, INTEGER in DuckDB",
+}
 
 // TestParquet loads every real Parquet file that DuckDB can read by schema evolution and compares all values.
 func TestParquet(t *testing.T) {
@@ -83,6 +100,10 @@ func compareParquet(t *testing.T, e *ebira, d *duck, name, file, table string) b
 		t.Skip(why)
 	}
 	got := e.must(t, "DESC %s", table).rows[1:]
+	if len(got) == 0 && d.must(t, "SELECT count(*) FROM read_parquet(%s)", quote(file)).rows[0][0] == "0" {
+		// A file without rows adds no columns.
+		return true
+	}
 	if len(got) != len(cols.rows) {
 		t.Errorf("columns %q, DuckDB has %q", got, cols.rows)
 		return true
@@ -102,13 +123,13 @@ func compareParquet(t *testing.T, e *ebira, d *duck, name, file, table string) b
 		for _, row := range r.rows {
 			for i := range row {
 				if json[i] && row[i] != null {
-					row[i] = canonicalFloats(t, strings.ReplaceAll(row[i], `+00:00"`, `+00"`))
+					row[i] = canonicalForms(t, row[i])
 				}
 			}
 		}
 	}
 	if diff := sameRows(g, w); diff != "" {
-		t.Errorf("%s\n%q\n%q", cut(diff), got, cols.rows)
+		t.Errorf("%s\n%s", cut(diff), strings.Join(es, ", "))
 	}
 	return true
 }
@@ -119,15 +140,15 @@ func columnForms(e, d, ebiraType, duckType string) (ebira, duck string, json boo
 	case strings.HasPrefix(duckType, "STRUCT") || strings.HasPrefix(duckType, "MAP") || strings.HasSuffix(duckType, "]"):
 		return "CAST(" + e + " AS JSON)", "to_json(" + d + ")::VARCHAR", true
 	case duckType == "VARIANT":
-		return "CAST(" + e + " AS JSON)", "CAST(CAST(" + d + " AS JSON) AS VARCHAR)", true
+		return e, "CASE WHEN " + d + " IS NOT NULL THEN CAST(CAST(" + d + " AS JSON) AS VARCHAR) END", true
 	case strings.HasPrefix(duckType, "GEOMETRY"):
 		return e + " IS NULL", d + " IS NULL", false
 	case duckType == "BLOB":
 		return "hex(" + e + ")", "hex(" + d + ")", false
-	case duckType == "TIMESTAMP WITH TIME ZONE":
+	case duckType == "TIME WITH TIME ZONE":
+		return e, d + "::TIME::VARCHAR", false
+	case ebiraType == "TIMESTAMPTZ":
 		return "CAST(" + e + " AS DATETIME(6))", d + "::TIMESTAMP", false
-	case duckType == "TIMESTAMP":
-		return e, d, false
 	case duckType == "TIMESTAMP_NS" || duckType == "UUID" || duckType == "TIME" || duckType == "INTERVAL" || duckType == "JSON" || strings.HasPrefix(duckType, "ENUM"):
 		return e, d + "::VARCHAR", false
 	}

@@ -90,6 +90,7 @@ func (s *Server) sqlAction(ctx context.Context, a *pb.Action) (proto.Message, er
 		return r, nil
 	case *pb.ActionClosePreparedStatementRequest:
 		return nil, s.closePrepared(ctx, m.PreparedStatementHandle)
+	//lint:ignore SA1019 clients that know no CancelFlightInfo send it
 	case *pb.ActionCancelQueryRequest:
 		var i pb.FlightInfo
 		if proto.Unmarshal(m.Info, &i) != nil {
@@ -98,6 +99,7 @@ func (s *Server) sqlAction(ctx context.Context, a *pb.Action) (proto.Message, er
 		if err := s.cancelInfo(ctx, &i); err != nil {
 			return nil, err
 		}
+		//lint:ignore SA1019 see above
 		return &pb.ActionCancelQueryResult{Result: pb.ActionCancelQueryResult_CANCEL_RESULT_CANCELLED}, nil
 	case *pb.ActionCreatePreparedSubstraitPlanRequest:
 		return nil, status.Error(codes.Unimplemented, "Substrait plans are not supported")

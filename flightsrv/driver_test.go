@@ -141,6 +141,14 @@ func TestBinding(t *testing.T) {
 		t.Errorf("table: %s", got)
 	}
 
+	// All rows of an INSERT or none.
+	insert.SetParameters(record([]string{"0", "1"}, strs("7", "seven"), strs("x", "y")))
+	_, err = insert.ExecuteUpdate(ctx)
+	wantCode(t, err, codes.InvalidArgument, "seven")
+	if got := r.run(c, "SELECT count(*) FROM t"); got != "4" {
+		t.Errorf("a failed batch left %s rows", got)
+	}
+
 	find, err := c.Prepare(ctx, "SELECT s FROM t WHERE id = ?")
 	if err != nil {
 		t.Fatal(err)

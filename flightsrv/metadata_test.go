@@ -143,29 +143,18 @@ func TestKeysAreEmpty(t *testing.T) {
 	r := newRig(t, Options{})
 	c := r.client()
 	ref := flightsql.TableRef{Table: "nowhere"}
-	for _, call := range []func() (*flight.FlightInfo, error, *arrow.Schema){
-		func() (*flight.FlightInfo, error, *arrow.Schema) {
-			i, err := c.GetPrimaryKeys(r.ctx(), ref)
-			return i, err, schema_ref.PrimaryKeys
-		},
-		func() (*flight.FlightInfo, error, *arrow.Schema) {
-			i, err := c.GetImportedKeys(r.ctx(), ref)
-			return i, err, schema_ref.ImportedKeys
-		},
-		func() (*flight.FlightInfo, error, *arrow.Schema) {
-			i, err := c.GetExportedKeys(r.ctx(), ref)
-			return i, err, schema_ref.ExportedKeys
-		},
-		func() (*flight.FlightInfo, error, *arrow.Schema) {
-			i, err := c.GetCrossReference(r.ctx(), ref, ref)
-			return i, err, schema_ref.CrossReference
-		},
-	} {
-		i, err, schema := call()
-		if got := flat(r.announced(c, i, err, schema)); got != "" {
-			t.Errorf("keys %s", got)
+	f := func(i *flight.FlightInfo, err error) func(*arrow.Schema) {
+		return func(schema *arrow.Schema) {
+			t.Helper()
+			if got := flat(r.announced(c, i, err, schema)); got != "" {
+				t.Errorf("keys %s", got)
+			}
 		}
 	}
+	f(c.GetPrimaryKeys(r.ctx(), ref))(schema_ref.PrimaryKeys)
+	f(c.GetImportedKeys(r.ctx(), ref))(schema_ref.ImportedKeys)
+	f(c.GetExportedKeys(r.ctx(), ref))(schema_ref.ExportedKeys)
+	f(c.GetCrossReference(r.ctx(), ref, ref))(schema_ref.CrossReference)
 }
 
 // children are the union children that drivers cast to without asking.

@@ -153,8 +153,7 @@ func (s *Server) putParameters(ctx context.Context, handle []byte, in *input, st
 	return putResult(stream, &pb.DoPutPreparedStatementResult{PreparedStatementHandle: handle})
 }
 
-// putPrepared executes a prepared statement once per row of values. Rows are written one by one: if one fails, those before it stay, and
-// the error says so.
+// putPrepared executes a prepared statement once per row of values and answers with the sum of the rows changed.
 func (s *Server) putPrepared(ctx context.Context, handle []byte, in *input, stream pb.FlightService_DoPutServer) error {
 	defer in.close()
 	_, p, err := s.statement(ctx, handle)
@@ -170,19 +169,36 @@ func (s *Server) putPrepared(ctx context.Context, handle []byte, in *input, stre
 			return err
 		}
 	}
-	var total int64
-	for i, values := range rows {
-		n, err := update(ctx, p.stmt, values)
+	n, err := updateAll(ctx, p.stmt, rows)
+	if err != nil {
+		return err
+	}
+	return putCount(stream, n)
+}
+
+// updateAll executes a statement once per set of values. The rows of an INSERT are committed together; other statements run one by one:
+// if one fails, what those before it did stays, and the error says so.
+func updateAll(ctx context.Context, p *session.Prepared, sets [][]*vec.Vector) (int64, error) {
+	if len(sets) > 1 && p.Atomic() {
+		r, err := p.ExecuteMany(ctx, sets)
 		if err != nil {
-			err = located(err, p.stmt.Text())
+			return 0, located(err, p.Text())
+		}
+		return r.Affected, nil
+	}
+	var total int64
+	for i, values := range sets {
+		n, err := update(ctx, p, values)
+		if err != nil {
+			err = located(err, p.Text())
 			if st, ok := status.FromError(err); ok && i > 0 {
-				err = status.Errorf(st.Code(), "row %d of %d: %s\n(the rows before it are written)", i+1, len(rows), st.Message())
+				err = status.Errorf(st.Code(), "set %d of %d: %s\n(the sets before it have been executed)", i+1, len(sets), st.Message())
 			}
-			return err
+			return 0, err
 		}
 		total += n
 	}
-	return putCount(stream, total)
+	return total, nil
 }
 
 // parameterSchema declares the parameters: all nullable, named as the markers are (FS-47).

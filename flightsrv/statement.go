@@ -68,6 +68,11 @@ func (s *Server) park(ctx context.Context, cl *client, d *pb.FlightDescriptor, p
 		}
 		return t, i, nil
 	}
+	if len(rows) > 1 && p.Schema == nil {
+		n, err := updateAll(ctx, p, rows)
+		t.affected, t.rows, i.TotalRecords = n, nil, n
+		return t, i, err
+	}
 	var total int64
 	for _, values := range rows {
 		schema, affected, batches, err := runAll(ctx, p, values)

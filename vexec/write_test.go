@@ -45,17 +45,13 @@ func TestWriteChecks(t *testing.T) {
 // TestWriteManySegments writes with several workers more rows than a segment takes from each.
 func TestWriteManySegments(t *testing.T) {
 	d := newDatabase(t, column("n", tBig))
-	const rows = segment.MaxRows + 5000
-	in := &plan.Batches{Out: numbers().Schema}
-	for from := 0; from < rows; from += 50000 {
-		data := make([]int64, min(50000, rows-from))
-		for i := range data {
-			data[i] = int64(from + i)
-		}
-		in.Data = append(in.Data, vec.NewBatch(len(data), vec.NewFlat(tBig, data, nil)))
-	}
-	f := func(workers, segments int) {
+	f := func(rows, workers, segments int) {
 		t.Helper()
+		in := &plan.Batches{Out: numbers().Schema}
+		for from := 0; from < rows; from += 50000 {
+			data := make([]int64, min(50000, rows-from))
+			in.Data = append(in.Data, vec.NewBatch(len(data), vec.NewFlat(tBig, data, nil)))
+		}
 		q, err := vexec.Build(&plan.Write{Input: in, Table: d.table()}, d.serialEnv(workers))
 		if err != nil {
 			t.Fatal(err)
@@ -68,12 +64,12 @@ func TestWriteManySegments(t *testing.T) {
 		for _, m := range e.Segments {
 			n += m.Rows
 		}
-		if e.WrittenRows != rows || n != rows || len(e.Batches) > 0 || workers == 1 && len(e.Segments) != segments {
+		if e.WrittenRows != int64(rows) || n != int64(rows) || len(e.Batches) > 0 || workers == 1 && len(e.Segments) != segments {
 			t.Errorf("%d rows written, %d in %d segments, %d batches", e.WrittenRows, n, len(e.Segments), len(e.Batches))
 		}
 	}
-	f(1, 2)
-	f(3, 0)
+	f(segment.MaxRows+5000, 1, 2)
+	f(100000, 3, 0)
 }
 
 // TestSmallWriteKeepsOrder collects the rows of several workers in the order of the input.

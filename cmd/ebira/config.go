@@ -86,7 +86,7 @@ func (b *byteSize) Set(s string) error {
 		}
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || v < 0 || v*factor > 1<<60 {
+	if err != nil || !(v >= 0 && v*factor <= 1<<60) {
 		return fmt.Errorf("%q is not a size; write it as 8GiB or 500MB", s)
 	}
 	*b = byteSize(v * factor)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/ebira-db/ebira/session"
 	"github.com/ebira-db/ebira/sql/sqlerr"
@@ -63,17 +62,4 @@ func (c *embedded) run(ctx context.Context, sql string) (*rows, error) {
 func (c *embedded) close() error {
 	c.sess.Close()
 	return c.engine.Close()
-}
-
-// connect opens --url or --data.
-func connect(ctx context.Context, url, data, user, password string, allowed []string) (conn, error) {
-	switch {
-	case url != "" && data != "":
-		return nil, fmt.Errorf("give --url or --data, not both")
-	case url != "":
-		return openFlight(ctx, url, user, password)
-	case data != "":
-		return openEmbedded(data, allowed)
-	}
-	return openFlight(ctx, "grpc://"+defaultListen, user, password)
 }

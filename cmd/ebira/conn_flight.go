@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
@@ -30,8 +33,9 @@ type flightConn struct {
 	token  string
 }
 
-// openFlight connects to grpc://host:port or grpc+tls://host:port and logs in where a user is given.
-func openFlight(ctx context.Context, url, user, password string) (*flightConn, error) {
+// openFlight connects to grpc://host:port or grpc+tls://host:port and logs in where a user is given. caFile names a PEM file with the
+// certificates that a TLS server's is checked against; empty means those of the machine.
+func openFlight(ctx context.Context, url, user, password, caFile string) (*flightConn, error) {
 	scheme, addr, ok := strings.Cut(url, "://")
 	if !ok {
 		scheme, addr = "grpc", url
@@ -40,7 +44,11 @@ func openFlight(ctx context.Context, url, user, password string) (*flightConn, e
 	switch scheme {
 	case "grpc", "grpc+tcp":
 	case "grpc+tls", "grpcs":
-		creds = credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})
+		config, err := clientTLS(caFile)
+		if err != nil {
+			return nil, err
+		}
+		creds = credentials.NewTLS(config)
 	default:
 		return nil, fmt.Errorf("--url %s: the scheme is grpc or grpc+tls", url)
 	}
@@ -54,12 +62,32 @@ func openFlight(ctx context.Context, url, user, password string) (*flightConn, e
 	logged, err := c.Client.AuthenticateBasicToken(ctx, user, password)
 	if err != nil {
 		c.Close()
+		if status.Code(err) == codes.Unavailable {
+			return nil, fmt.Errorf("connect to %s: %s; start a server with 'ebira serve', name one with --url, or open a data directory with --data", url, message(err))
+		}
 		return nil, fmt.Errorf("connect to %s: %s", url, message(err))
 	}
 	if md, ok := metadata.FromOutgoingContext(logged); ok && len(md.Get("authorization")) > 0 {
 		f.token = md.Get("authorization")[0]
 	}
 	return f, nil
+}
+
+// clientTLS trusts the certificates of a PEM file, or those of the machine.
+func clientTLS(caFile string) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if caFile == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-ca: %w", err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("--tls-ca: no certificate in PEM form in %s", caFile)
+	}
+	return config, nil
 }
 
 func (f *flightConn) auth(ctx context.Context) context.Context {

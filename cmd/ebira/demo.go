@@ -21,7 +21,9 @@ func demoCommand() *cobra.Command {
 		Use:   "demo [FILE...]",
 		Short: "Start a server on a temporary directory, load sample files (or yours) and show a tour of queries",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return demo(cmd.Context(), cmd.OutOrStdout(), args, dir, keep)
+			ctx, stop := untilSignal(cmd.Context())
+			defer stop()
+			return demo(ctx, cmd.OutOrStdout(), args, dir, keep)
 		},
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the server running after the tour, and the data directory")
@@ -53,7 +55,7 @@ func demo(ctx context.Context, out io.Writer, files []string, dir string, keep b
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
 	fmt.Fprintln(out, "   "+s.readyLine())
-	if d.conn, err = openFlight(ctx, s.url(), "", ""); err != nil {
+	if d.conn, err = openFlight(ctx, s.url(), "", "", ""); err != nil {
 		return err
 	}
 	defer d.conn.close()
@@ -160,7 +162,7 @@ func (d *tour) steps(ctx context.Context, steps []struct{ head, why, sql string 
 // own loads the user's files and looks at them.
 func (d *tour) own(ctx context.Context, files []string) error {
 	d.say("3. Loading your files into table events")
-	if err := loadFiles(ctx, d.conn, files, "events", ""); err != nil {
+	if err := loadFiles(ctx, d.conn, &prefixWriter{out: d.out, prefix: "   ", fresh: true}, files, "events", ""); err != nil {
 		return err
 	}
 	d.say("\n4. What is in them")

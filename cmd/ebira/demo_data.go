@@ -121,16 +121,15 @@ type prefixWriter struct {
 }
 
 func (p *prefixWriter) Write(b []byte) (int, error) {
-	var line strings.Builder
-	for _, c := range string(b) {
+	var line []byte
+	for _, c := range b {
 		if p.fresh {
-			line.WriteString(p.prefix)
-			p.fresh = false
+			line = append(line, p.prefix...)
 		}
-		line.WriteRune(c)
+		line = append(line, c)
 		p.fresh = c == '\n'
 	}
-	if _, err := io.WriteString(p.out, line.String()); err != nil {
+	if _, err := p.out.Write(line); err != nil {
 		return 0, err
 	}
 	return len(b), nil

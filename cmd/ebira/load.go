@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,23 +22,25 @@ func loadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load FILE...",
 		Short: "Load NDJSON and Parquet files into a table, which grows the columns that the files have",
-		Long: "Load NDJSON and Parquet files by COPY INTO. The table is made if it does not exist, with schema evolution; with --variant the whole\n" +
-			"record goes into one VARIANT column. A server must be allowed to read the files' folder (--allowed-dirs).",
+		Long: "Load NDJSON and Parquet files by COPY INTO, each file as one commit. The table is made if it does not exist, with schema evolution;\n" +
+			"with --variant the whole record goes into one VARIANT column. A server must be allowed to read the files' folder (--allowed-dirs).",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := applyConfig(cmd); err != nil {
+			if err := f.configure(cmd); err != nil {
 				return err
 			}
+			ctx, stop := untilSignal(cmd.Context())
+			defer stop()
 			if f.data != "" && len(f.allowedDirs) == 0 {
 				for _, a := range args {
 					f.allowedDirs = append(f.allowedDirs, filepath.Dir(a))
 				}
 			}
-			c, err := f.open(cmd.Context())
+			c, err := f.open(ctx)
 			if err != nil {
 				return err
 			}
-			return errors.Join(loadFiles(cmd.Context(), c, args, table, column), c.close())
+			return errors.Join(loadFiles(ctx, c, os.Stdout, args, table, column), c.close())
 		},
 	}
 	f.add(cmd)
@@ -64,14 +67,21 @@ func fileType(name string) (string, error) {
 	return "", fmt.Errorf("%s: the name must end in .ndjson, .jsonl, .json or .parquet (and .gz or .zst)", name)
 }
 
-// loadFiles loads files one after the other and shows how far it is.
-func loadFiles(ctx context.Context, c conn, files []string, table, column string) error {
-	bar := newBar(files)
+// loadFiles loads files one after the other, shows how far it is and writes a line per file to out.
+func loadFiles(ctx context.Context, c conn, out io.Writer, files []string, table, column string) error {
+	kinds := make([]string, len(files))
 	for i, name := range files {
-		kind, err := fileType(name)
-		if err != nil {
+		var err error
+		if kinds[i], err = fileType(name); err != nil {
 			return err
 		}
+		if column != "" && kinds[i] != "NDJSON" {
+			return fmt.Errorf("%s: --variant loads the records of NDJSON files; load Parquet files into columns, without it", name)
+		}
+	}
+	bar := newBar(files)
+	for i, name := range files {
+		kind := kinds[i]
 		abs, err := filepath.Abs(name)
 		if err != nil {
 			return err
@@ -83,17 +93,67 @@ func loadFiles(ctx context.Context, c conn, files []string, table, column string
 		}
 		bar.show(i)
 		copySQL := "COPY INTO " + table + " FROM " + quote(abs) + " FILE_FORMAT = (TYPE = " + kind + " MISSING_FIELD_AS = NULL)"
-		if column != "" && kind == "NDJSON" {
+		if column != "" {
 			copySQL = "COPY INTO " + table + " FROM (SELECT $1 FROM " + quote(abs) + " (FILE_FORMAT => 'NDJSON'))"
 		}
-		if err := execute(ctx, c, copySQL); err != nil {
+		line, err := copyFile(ctx, c, copySQL)
+		if err != nil {
 			bar.end()
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		bar.clear()
+		fmt.Fprintf(out, "%s: %s\n", name, line)
 	}
 	bar.show(len(files))
 	bar.end()
 	return nil
+}
+
+// copyFile runs a COPY of one file and puts its report into words.
+func copyFile(ctx context.Context, c conn, sql string) (string, error) {
+	r, err := c.run(ctx, sql)
+	if err != nil {
+		return "", err
+	}
+	defer r.close()
+	var parts []string
+	for {
+		b, err := r.next(ctx)
+		if err != nil {
+			return "", err
+		}
+		if b == nil {
+			break
+		}
+		rows, err := texts(b)
+		if err != nil {
+			return "", err
+		}
+		for _, row := range rows {
+			parts = append(parts, fileReport(r.schema, row))
+		}
+	}
+	return strings.Join(parts, "; "), nil
+}
+
+// fileReport is one row of a COPY's result in words.
+func fileReport(schema types.Schema, row []*string) string {
+	at := func(name string) string {
+		for i, f := range schema {
+			if strings.EqualFold(f.Name, name) && i < len(row) && row[i] != nil {
+				return *row[i]
+			}
+		}
+		return ""
+	}
+	if s := at("Status"); s != "" && s != "LOADED" {
+		return strings.ToLower(s)
+	}
+	text := at("Rows_loaded") + " rows"
+	if bad := at("Errors_seen"); bad != "" && bad != "0" {
+		text += fmt.Sprintf(", %s bad rows, the first in line %s: %s", bad, at("First_error_line"), at("First_error"))
+	}
+	return text
 }
 
 // createTable makes the table if it does not exist: with the columns inferred from the first file and schema evolution for the others,
@@ -182,6 +242,13 @@ func (b *bar) show(done int) {
 	full := int(part * barWidth)
 	rate := float64(bytes) / 1e6 / max(time.Since(b.start).Seconds(), 1e-9)
 	fmt.Fprintf(os.Stderr, "\r[%s%s] %3.0f %%  %d of %d files  %.1f MB/s ", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), part*100, done, len(b.sizes), rate)
+}
+
+// clear makes room for a line of text; show draws the bar anew.
+func (b *bar) clear() {
+	if b.on {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
 }
 
 func (b *bar) end() {

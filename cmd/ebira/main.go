@@ -1,11 +1,10 @@
 // Command ebira is the one binary of Ebira: server, SQL client, loader and demo.
 // It knows the command line, configuration and terminals; everything else is in the packages below it.
-// Each subcommand runs in the main goroutine and ends on SIGINT or SIGTERM.
+// Each subcommand runs in the main goroutine and ends on SIGINT or SIGTERM; the interactive shell lets SIGINT end only the statement.
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,19 +17,18 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-// errReported ends the process with status 1 without another message.
-var errReported = errors.New("reported")
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := rootCommand().ExecuteContext(ctx); err != nil {
-		if !errors.Is(err, errReported) {
-			fmt.Fprintln(os.Stderr, "error:", err)
-		}
-		stop()
+	if err := rootCommand().ExecuteContext(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
+}
+
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process at once.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 func rootCommand() *cobra.Command {
@@ -42,6 +40,6 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("ebira {{.Version}}\n")
-	root.AddCommand(serveCommand(), sqlCommand(), loadCommand(), demoCommand())
+	root.AddCommand(serveCommand(), sqlCommand(), loadCommand(), demoCommand(), samplesCommand())
 	return root
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -32,7 +32,7 @@ func newWriter(format string, w io.Writer) (writer, error) {
 	case "table":
 		return &tableWriter{w: bufio.NewWriter(w)}, nil
 	case "csv":
-		return &csvWriter{w: csv.NewWriter(w)}, nil
+		return &csvWriter{w: bufio.NewWriter(w)}, nil
 	case "json":
 		return &jsonWriter{w: bufio.NewWriter(w)}, nil
 	case "arrow":
@@ -151,11 +151,30 @@ func (t *tableWriter) head(rows [][]*string) {
 	fmt.Fprintln(t.w, strings.Join(rule, "-+-"))
 }
 
+// cell is the text of one value in a table. Control characters are written out, so that data cannot steer the terminal.
 func cell(s *string) string {
 	if s == nil {
 		return "NULL"
 	}
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`, "\x1b", `\e`).Replace(*s)
+	if strings.IndexFunc(*s, unicode.IsControl) < 0 {
+		return *s
+	}
+	var b strings.Builder
+	for _, r := range *s {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (t *tableWriter) line(r []*string) {
@@ -177,15 +196,16 @@ func (t *tableWriter) line(r []*string) {
 	t.w.WriteByte('\n')
 }
 
-// csvWriter prints RFC 4180 with a header; NULL is empty.
-type csvWriter struct{ w *csv.Writer }
+// csvWriter prints RFC 4180 with a header and lines that end in \n. NULL is empty and the empty string is "", so that both come back.
+type csvWriter struct{ w *bufio.Writer }
 
 func (c *csvWriter) begin(schema types.Schema) error {
-	var names []string
-	for _, f := range schema {
-		names = append(names, f.Name)
+	names := make([]*string, len(schema))
+	for i := range schema {
+		names[i] = &schema[i].Name
 	}
-	return c.w.Write(names)
+	c.line(names)
+	return nil
 }
 
 func (c *csvWriter) batch(b *vec.Batch) error {
@@ -193,25 +213,30 @@ func (c *csvWriter) batch(b *vec.Batch) error {
 	if err != nil {
 		return err
 	}
-	line := make([]string, len(b.Cols))
 	for _, r := range rows {
-		for j, s := range r {
-			line[j] = ""
-			if s != nil {
-				line[j] = *s
-			}
-		}
-		if err := c.w.Write(line); err != nil {
-			return err
-		}
+		c.line(r)
 	}
-	return nil
+	return c.w.Flush()
 }
 
-func (c *csvWriter) end() error {
-	c.w.Flush()
-	return c.w.Error()
+// line writes one record; the buffered writer keeps the first error for Flush.
+func (c *csvWriter) line(cells []*string) {
+	for j, s := range cells {
+		if j > 0 {
+			c.w.WriteByte(',')
+		}
+		switch {
+		case s == nil:
+		case *s == "" || strings.ContainsAny(*s, ",\"\r\n") || (*s)[0] == ' ':
+			c.w.WriteString(`"` + strings.ReplaceAll(*s, `"`, `""`) + `"`)
+		default:
+			c.w.WriteString(*s)
+		}
+	}
+	c.w.WriteByte('\n')
 }
+
+func (c *csvWriter) end() error { return c.w.Flush() }
 
 // jsonWriter prints one object per row. Numbers and booleans stay what they are; VARIANT and JSON cells are JSON.
 type jsonWriter struct {
@@ -223,11 +248,11 @@ type jsonWriter struct {
 func (j *jsonWriter) begin(schema types.Schema) error {
 	j.schema = schema
 	for _, f := range schema {
-		k, err := json.Marshal(f.Name)
+		k, err := jsonText(f.Name)
 		if err != nil {
 			return err
 		}
-		j.keys = append(j.keys, string(k))
+		j.keys = append(j.keys, k)
 	}
 	return nil
 }
@@ -263,8 +288,16 @@ func jsonValue(t types.Type, s *string) (string, error) {
 	if plain && json.Valid([]byte(*s)) {
 		return *s, nil
 	}
-	b, err := json.Marshal(*s)
-	return string(b), err
+	return jsonText(*s)
+}
+
+// jsonText is a string as JSON, without the escapes for HTML.
+func jsonText(s string) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(s)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 func (j *jsonWriter) end() error { return j.w.Flush() }

@@ -45,7 +45,9 @@ func serveCommand() *cobra.Command {
 			if err := applyConfig(cmd); err != nil {
 				return err
 			}
-			return serve(cmd.Context(), &f)
+			ctx, stop := untilSignal(cmd.Context())
+			defer stop()
+			return serve(ctx, &f)
 		},
 	}
 	fl := cmd.Flags()
@@ -99,12 +101,16 @@ type server struct {
 	addr    net.Addr
 	tls     bool
 	dir     string
+	http    net.Addr // nil without an HTTP service
 	failed  chan error
 	closers []func(context.Context) error
 }
 
 // startServer opens the data directory and listens.
 func startServer(ctx context.Context, f *serveFlags, log *slog.Logger) (*server, error) {
+	if f.threads < 0 {
+		return nil, fmt.Errorf("--threads %d: must not be negative", f.threads)
+	}
 	tlsConfig, err := loadTLS(f)
 	if err != nil {
 		return nil, err
@@ -144,7 +150,10 @@ func (s *server) listen(ctx context.Context, f *serveFlags, tlsConfig *tls.Confi
 	}
 	go func() { s.failed <- s.flight.Serve(ln) }()
 	if f.http != "" {
-		return s.listenHTTP(f.http, log)
+		if err := s.listenHTTP(f.http, log); err != nil {
+			s.flight.Stop(ctx)
+			return err
+		}
 	}
 	return nil
 }
@@ -175,7 +184,11 @@ func (s *server) readyLine() string {
 	if s.tls {
 		encryption = "true"
 	}
-	return fmt.Sprintf("ready: data %s, Python adbc_driver_flightsql.dbapi.connect(%q), JDBC jdbc:arrow-flight-sql://%s/?useEncryption=%s", s.dir, s.url(), s.addr, encryption)
+	web := ""
+	if s.http != nil {
+		web = ", HTTP http://" + s.http.String()
+	}
+	return fmt.Sprintf("ready: data %s%s, Python adbc_driver_flightsql.dbapi.connect(%q), JDBC jdbc:arrow-flight-sql://%s/?useEncryption=%s", s.dir, web, s.url(), s.addr, encryption)
 }
 
 // firstUser creates the user of --user.

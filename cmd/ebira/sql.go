@@ -18,8 +18,8 @@ import (
 
 // connFlags tell a client where to connect.
 type connFlags struct {
-	url, data, user, passwordFile string
-	allowedDirs                   []string
+	url, data, user, passwordFile, tlsCA string
+	allowedDirs                          []string
 }
 
 func (f *connFlags) add(cmd *cobra.Command) {
@@ -28,11 +28,34 @@ func (f *connFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.data, "data", "", "data directory, for an embedded engine without a server")
 	fl.StringVar(&f.user, "user", "", "user name")
 	fl.StringVar(&f.passwordFile, "password-file", "", "file with the password")
+	fl.StringVar(&f.tlsCA, "tls-ca", "", "PEM file with the certificates to trust of a grpc+tls server (default those of the machine)")
 	fl.StringSliceVar(&f.allowedDirs, "allowed-dirs", nil, "with --data: folders that COPY may use (default the current one)")
 	fl.String("config", "", "TOML file with these flags")
 }
 
+// configure fills the flags from the environment and the configuration file. Of --url and --data, one on the command line wins over the
+// other from elsewhere.
+func (f *connFlags) configure(cmd *cobra.Command) error {
+	url, data := cmd.Flags().Changed("url"), cmd.Flags().Changed("data")
+	if err := applyConfig(cmd); err != nil {
+		return err
+	}
+	switch {
+	case url && !data:
+		f.data = ""
+	case data && !url:
+		f.url = ""
+	case f.url != "" && f.data != "":
+		return errors.New("give --url or --data, not both")
+	}
+	return nil
+}
+
+// open connects to the server of --url, or opens the data directory of --data.
 func (f *connFlags) open(ctx context.Context) (conn, error) {
+	if f.data != "" {
+		return openEmbedded(f.data, f.allowedDirs)
+	}
 	password := ""
 	if f.passwordFile != "" {
 		b, err := os.ReadFile(f.passwordFile)
@@ -41,40 +64,86 @@ func (f *connFlags) open(ctx context.Context) (conn, error) {
 		}
 		password = strings.TrimRight(string(b), "\r\n")
 	}
-	return connect(ctx, f.url, f.data, f.user, password, f.allowedDirs)
+	url := f.url
+	if url == "" {
+		url = "grpc://" + defaultListen
+	}
+	return openFlight(ctx, url, f.user, password, f.tlsCA)
 }
 
 func sqlCommand() *cobra.Command {
 	var f connFlags
-	var command, file, format string
+	var src source
+	var format string
 	cmd := &cobra.Command{
 		Use:   "sql",
 		Short: "Run SQL: interactively, from -c or from a file",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := applyConfig(cmd); err != nil {
+			if err := f.configure(cmd); err != nil {
 				return err
 			}
-			if command != "" && file != "" {
+			src.hasCommand = cmd.Flags().Changed("command")
+			if src.hasCommand && src.file != "" {
 				return errors.New("give -c or -f, not both")
 			}
 			if _, err := newWriter(format, io.Discard); err != nil {
 				return err
 			}
-			c, err := f.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			sh := &shell{conn: c, format: format, out: os.Stdout, terminal: term.IsTerminal(int(os.Stdout.Fd()))}
-			err = sh.main(cmd.Context(), command, file)
-			return errors.Join(err, c.close())
+			return runSQL(cmd.Context(), &f, &src, format)
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVarP(&command, "command", "c", "", "SQL to run; several statements are separated by semicolons")
-	cmd.Flags().StringVarP(&file, "file", "f", "", "file with SQL to run, - for standard input")
+	cmd.Flags().StringVarP(&src.command, "command", "c", "", "SQL to run; several statements are separated by semicolons")
+	cmd.Flags().StringVarP(&src.file, "file", "f", "", "file with SQL to run, - for standard input")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json (one object per row) or arrow (IPC stream)")
 	return cmd
+}
+
+// runSQL connects and runs the statements of the source, or the interactive shell.
+func runSQL(ctx context.Context, f *connFlags, src *source, format string) error {
+	text, interactive, err := src.read()
+	if err != nil {
+		return err
+	}
+	if !interactive {
+		var stop context.CancelFunc
+		ctx, stop = untilSignal(ctx)
+		defer stop()
+	}
+	c, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	sh := &shell{conn: c, format: format, out: os.Stdout, terminal: term.IsTerminal(int(os.Stdout.Fd()))}
+	if interactive {
+		err = sh.interactive(ctx)
+	} else {
+		err = sh.script(ctx, text)
+	}
+	return errors.Join(err, c.close())
+}
+
+// source says where the SQL comes from.
+type source struct {
+	command, file string
+	hasCommand    bool // -c was given, maybe with an empty text
+}
+
+// read returns the text to run; interactive is true where there is none and standard input is a terminal.
+func (s *source) read() (text string, interactive bool, err error) {
+	var b []byte
+	switch {
+	case s.hasCommand:
+		return s.command, false, nil
+	case s.file != "" && s.file != "-":
+		b, err = os.ReadFile(s.file)
+	case s.file == "" && term.IsTerminal(int(os.Stdin.Fd())):
+		return "", true, nil
+	default:
+		b, err = io.ReadAll(os.Stdin)
+	}
+	return string(b), false, err
 }
 
 // shell runs statements and prints their results.
@@ -85,33 +154,7 @@ type shell struct {
 	terminal bool
 }
 
-func (s *shell) main(ctx context.Context, command, file string) error {
-	switch {
-	case command != "":
-		return s.script(ctx, command)
-	case file == "-":
-		text, err := io.ReadAll(os.Stdin)
-		if err != nil {
-			return err
-		}
-		return s.script(ctx, string(text))
-	case file != "":
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		return s.script(ctx, string(text))
-	case !term.IsTerminal(int(os.Stdin.Fd())):
-		text, err := io.ReadAll(os.Stdin)
-		if err != nil {
-			return err
-		}
-		return s.script(ctx, string(text))
-	}
-	return s.interactive(ctx)
-}
-
-// script runs the statements of a text and stops at the first error.
+// script runs the statements of a text and stops at the first error. A text with a syntax error anywhere does not run at all.
 func (s *shell) script(ctx context.Context, text string) error {
 	stmts, err := parse.Parse(text)
 	if err != nil {
@@ -119,6 +162,9 @@ func (s *shell) script(ctx context.Context, text string) error {
 	}
 	for _, st := range stmts {
 		if err := s.statement(ctx, st.SourceText()); err != nil {
+			if line := 1 + strings.Count(text[:st.Pos()], "\n"); len(stmts) > 1 && line > 1 {
+				return fmt.Errorf("statement at line %d: %w", line, err)
+			}
 			return err
 		}
 	}

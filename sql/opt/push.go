@@ -98,10 +98,42 @@ func substitute(e expr.Expr, by []expr.Expr) expr.Expr {
 	return e
 }
 
+// maxMoved is how large a condition may grow when the columns that it reads are replaced by what computes them. Without a bound a chain of
+// sub-queries that use a column twice each would grow without end.
+const maxMoved = 256
+
+// moved returns a condition with columns replaced by the expressions that compute them, nil if it must stay where it is.
+func moved(c expr.Expr, by []expr.Expr) expr.Expr {
+	total := 0
+	plan.EachColumn(c, func(k *expr.Column) {
+		if total <= maxMoved {
+			total += size(by[k.Index], maxMoved+1)
+		}
+	})
+	if total > maxMoved {
+		return nil
+	}
+	s := substitute(c, by)
+	if plan.Volatile(s) {
+		return nil
+	}
+	return s
+}
+
+// size counts the parts of an expression, up to limit.
+func size(e expr.Expr, limit int) int {
+	n := 0
+	expr.Walk(e, func(expr.Expr) bool {
+		n++
+		return n < limit
+	})
+	return n
+}
+
 func pushProject(p *plan.Project, conds []expr.Expr) plan.Node {
 	var below, above []expr.Expr
 	for _, c := range conds {
-		if s := substitute(c, p.Exprs); !plan.Volatile(s) {
+		if s := moved(c, p.Exprs); s != nil {
 			below = append(below, s)
 		} else {
 			above = append(above, c)
@@ -115,7 +147,7 @@ func pushAggregate(a *plan.Aggregate, conds []expr.Expr) plan.Node {
 	var below, above []expr.Expr
 	for _, c := range conds {
 		if len(a.Keys) > 0 && within(c, 0, len(a.Keys)) && !plan.Volatile(c) {
-			if s := substitute(c, a.Keys); !plan.Volatile(s) {
+			if s := moved(c, a.Keys); s != nil {
 				below = append(below, s)
 				continue
 			}

@@ -19,9 +19,16 @@ type leafCursor struct {
 	// vals is the page as a vector: of rows if flat, else of values without NULLs, of which used are consumed.
 	vals *vec.Vector
 	used int
-	// err is a value of the page that cannot be converted, reported when its rows are reached.
-	err *valueError
+	// err is a value of the page that cannot be converted, reported when its rows are reached. With keep, such values become NULL
+	// instead and are listed in bad, ascending by entry; found takes those whose rows were read.
+	err   *valueError
+	keep  bool
+	bad   []valueError
+	found func(row int, err error)
 }
+
+// maxBadOfPage bounds how many bad values of a page are dropped one by one.
+const maxBadOfPage = 1000
 
 // load reads the next page; io.EOF at the end of the chunk.
 func (c *leafCursor) load() error {
@@ -29,22 +36,65 @@ func (c *leafCursor) load() error {
 	if err != nil {
 		return err
 	}
-	c.page, c.pos, c.used, c.err = d, 0, 0, nil
+	c.page, c.pos, c.used, c.err, c.bad = d, 0, 0, nil, nil
 	if c.shape.t.Kind == types.Null {
 		c.vals = vec.NewNull(c.shape.t, d.Entries)
 		return nil
 	}
-	valid, n := d.Valid, d.Entries
-	if !c.flat {
-		valid, n = nil, d.Values.N
-	}
-	c.vals, err = spreadValues(&d.Values, c.shape.t, valid, n, c.shape.conv)
-	if ve, ok := errors.AsType[*valueError](err); ok {
-		c.err = c.locate(ve)
+	for {
+		valid, n := c.page.Valid, c.page.Entries
+		if !c.flat {
+			valid, n = nil, c.page.Values.N
+		}
+		c.vals, err = spreadValues(&c.page.Values, c.shape.t, valid, n, c.shape.conv)
+		ve, bad := errors.AsType[*valueError](err)
+		if !bad {
+			return err
+		}
+		at := c.locate(ve)
+		if c.keep && len(c.bad) < maxBadOfPage && c.drop(at.Index) {
+			c.bad = append(c.bad, *at)
+			continue
+		}
+		c.err = at
 		c.vals = vec.NewNull(c.shape.t, n)
 		return nil
 	}
-	return err
+}
+
+// drop makes the value of an entry of the page NULL; false if the column has none.
+func (c *leafCursor) drop(entry int) bool {
+	d := &c.page
+	if c.shape.node.Repetition != Optional {
+		return false
+	}
+	k := 0
+	for i := range entry {
+		if c.present(i) {
+			k++
+		}
+	}
+	if d.Values.Dict != nil {
+		d.Values = d.Values.withoutDict()
+	}
+	d.Values.remove(k)
+	if !c.flat {
+		d.Def[entry]--
+		return true
+	}
+	if d.Valid == nil {
+		d.Valid = vec.NewBitmapSet(d.Entries)
+	}
+	d.Valid.Clear(entry)
+	return true
+}
+
+// present tells whether an entry of the page has a value.
+func (c *leafCursor) present(i int) bool {
+	if c.flat {
+		return c.page.Valid.Get(i)
+	}
+	return int(c.page.Def[i]) == c.shape.node.MaxDef
 }
 
 // locate turns the index of a bad value, or of a bad dictionary entry, into the entry of the page where it first stands.
@@ -59,11 +109,7 @@ func (c *leafCursor) locate(ve *valueError) *valueError {
 		}
 	}
 	for i := range c.page.Entries {
-		there := c.page.Valid.Get(i)
-		if !c.flat {
-			there = int(c.page.Def[i]) == c.shape.node.MaxDef
-		}
-		if there {
+		if c.present(i) {
 			if k--; k < 0 {
 				return &valueError{Index: i, err: ve.err}
 			}
@@ -85,6 +131,10 @@ func (c *leafCursor) rows(n int) (*vec.Vector, error) {
 		k := min(n-got, c.page.Entries-c.pos)
 		if c.err != nil && bad == nil && c.err.Index < c.pos+k {
 			bad = &valueError{Index: max(got+c.err.Index-c.pos, 0), err: c.err.err}
+		}
+		for len(c.bad) > 0 && c.bad[0].Index < c.pos+k {
+			c.found(got+c.bad[0].Index-c.pos, c.bad[0].err)
+			c.bad = c.bad[1:]
 		}
 		parts = append(parts, c.vals.Slice(c.pos, c.pos+k))
 		c.pos += k
@@ -122,6 +172,10 @@ func (c *leafCursor) entries(n int) (*column, error) {
 			}
 			if int(def[k]) == c.shape.node.MaxDef {
 				values++
+			}
+			if len(c.bad) > 0 && c.bad[0].Index == c.pos+k {
+				c.found(max(begun-1, 0), c.bad[0].err)
+				c.bad = c.bad[1:]
 			}
 			k++
 		}

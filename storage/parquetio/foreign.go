@@ -20,6 +20,9 @@ const (
 type ForeignOptions struct {
 	// RawIntegers reads DATE, TIME and TIMESTAMP columns as the integers that they are stored as (USE_LOGIC_TYPE = FALSE).
 	RawIntegers bool
+	// KeepBad reads values that do not fit their SQL type as NULL, in columns that can be NULL, and lists them in ForeignReader.Bad,
+	// instead of failing their whole batch.
+	KeepBad bool
 }
 
 // ForeignFile is a Parquet file from anywhere. It is immutable and may be scanned by several readers at once.
@@ -27,6 +30,7 @@ type ForeignFile struct {
 	f      *file
 	schema types.Schema
 	shapes []*shape
+	opt    ForeignOptions
 }
 
 // OpenForeign reads the footer of a file of size bytes. Broken files give errors of kind sqlerr.Corrupt, files that use what we do not
@@ -45,7 +49,7 @@ func OpenForeign(r io.ReaderAt, size int64, opt ForeignOptions) (ff *ForeignFile
 			}
 		}
 	}
-	ff = &ForeignFile{f: f}
+	ff = &ForeignFile{f: f, opt: opt}
 	for _, n := range f.root.Children {
 		if !n.IsLeaf() && firstLeaf(n) == nil {
 			continue
@@ -90,7 +94,7 @@ func (f *ForeignFile) GroupBytes(g int) int64 {
 	return n
 }
 
-// RowError is a value that cannot be read as its SQL type. The row cannot be told from the batch, which is lost as a whole.
+// RowError is a value that cannot be read as its SQL type. As the error of Next it stands for a batch that is lost as a whole.
 type RowError struct {
 	// Row counts the rows of the file from 0; Column is the top-level column.
 	Row    int64
@@ -119,11 +123,16 @@ type ForeignReader struct {
 	group    int
 	end      int
 	row      int64 // of the file, of the next batch
+	start    int64 // of the file, of the present batch
 	left     int64 // rows of the group
 	leaves   map[int]*leafCursor
 	batch    int
+	bad      []RowError
 	poisoned error
 }
+
+// Bad lists the values of the batch that Next just returned that were read as NULL under ForeignOptions.KeepBad, column by column.
+func (r *ForeignReader) Bad() []RowError { return r.bad }
 
 // Scan reads the columns, given by their position in Schema, of row groups [from, to).
 func (f *ForeignFile) Scan(cols []int, from, to int) *ForeignReader {
@@ -157,6 +166,7 @@ func (r *ForeignReader) Next() (b *vec.Batch, err error) {
 			return nil, err
 		}
 	}
+	r.bad = nil
 	n := int(min(int64(r.batch), r.left))
 	r.left -= int64(n)
 	r.row += int64(n)
@@ -175,7 +185,11 @@ func (r *ForeignReader) open() {
 			m := &g.columns[l.node.Index]
 			bytes += max(m.uncompressed, 0)
 			flat := s.node.IsLeaf() && s.repeated == nil
-			r.leaves[l.node.Index] = &leafCursor{pages: newPageReader(r.f.f, m, l.node.Leaf), shape: l, flat: flat}
+			cur := &leafCursor{pages: newPageReader(r.f.f, m, l.node.Leaf), shape: l, flat: flat, keep: r.f.opt.KeepBad && s.variant == nil}
+			cur.found = func(row int, err error) {
+				r.bad = append(r.bad, RowError{Row: r.start + int64(row), Column: r.f.schema[c].Name, Err: err})
+			}
+			r.leaves[l.node.Index] = cur
 		})
 	}
 	r.batch = foreignBatchRows
@@ -205,14 +219,14 @@ func (s *shape) eachLeaf(f func(*shape)) {
 
 func (r *ForeignReader) read(n int) (*vec.Batch, error) {
 	out := &vec.Batch{Len: n}
-	start := r.row - int64(n)
+	r.start = r.row - int64(n)
 	var bad error
 	for _, c := range r.cols {
 		s := r.f.shapes[c]
 		v, err := r.column(s, n)
 		if ve, ok := errors.AsType[*valueError](err); ok {
 			// The other columns must still move on, so that the next batch is aligned.
-			bad = &RowError{Row: start + int64(ve.Index), Column: r.f.schema[c].Name, Err: ve.err}
+			bad = &RowError{Row: r.start + int64(ve.Index), Column: r.f.schema[c].Name, Err: ve.err}
 			continue
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ebira-db/ebira/sql/sqlerr"
@@ -250,6 +251,40 @@ func metadataSize(b []byte) int {
 	}
 	n := at(0)
 	return 1 + (n+2)*w + at(n+1)
+}
+
+func TestBadValuesAreKeptAsNull(t *testing.T) {
+	dir := filepath.Join(sharedDir(t), "data")
+	f := func(file string, rows []int64, reason string) {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Skip("the data is not there")
+		}
+		ff, err := OpenForeign(bytes.NewReader(data), int64(len(data)), ForeignOptions{KeepBad: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := ff.Scan([]int{0}, 0, ff.RowGroups())
+		b, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for _, bad := range r.Bad() {
+			got = append(got, bad.Row)
+			if !b.Cols[0].IsNull(int(bad.Row)) || bad.Column != ff.Schema()[0].Name || !strings.Contains(bad.Err.Error(), reason) {
+				t.Errorf("%s row %d: %v", file, bad.Row, &bad)
+			}
+		}
+		if !slices.Equal(got, rows) || int64(b.Len) != ff.Rows() {
+			t.Errorf("%s: bad rows %v of %d, want %v", file, got, b.Len, rows)
+		}
+	}
+	f("parquet-testing/data/int96_from_spark.parquet", []int64{5}, "out of range")
+	f("duckdb/data/parquet-testing/invalid.parquet", []int64{0}, "not valid UTF-8")
+	f("duckdb/data/parquet-testing/invalid_utf8_dictionary.parquet", []int64{0}, "not valid UTF-8")
+	f("parquet-testing/data/int32_decimal.parquet", nil, "")
 }
 
 func TestDamagedForeignFilesNeverPanic(t *testing.T) {

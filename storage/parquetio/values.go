@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/ebira-db/ebira/vec"
@@ -111,4 +112,50 @@ func (v *Values) Single() ([]byte, error) {
 		return nil, corrupt("dictionary has %d entries instead of one", v.N)
 	}
 	return v.First()
+}
+
+// withoutDict returns the values of a dictionary-coded page one by one.
+func (v *Values) withoutDict() Values {
+	d := v.Dict
+	out := Values{Kind: v.Kind, Width: v.Width, N: v.N, Bufs: d.Bufs}
+	for _, c := range v.Codes {
+		switch v.Kind {
+		case KindBool:
+			out.Bool = append(out.Bool, d.Bool[c])
+		case KindInt32:
+			out.I32 = append(out.I32, d.I32[c])
+		case KindInt64:
+			out.I64 = append(out.I64, d.I64[c])
+		case KindFloat:
+			out.F32 = append(out.F32, d.F32[c])
+		case KindDouble:
+			out.F64 = append(out.F64, d.F64[c])
+		case KindBytes:
+			out.Views = append(out.Views, d.Views[c])
+		default:
+			out.Fixed = append(out.Fixed, d.fixed(int(c))...)
+		}
+	}
+	return out
+}
+
+// remove drops value k.
+func (v *Values) remove(k int) {
+	v.N--
+	switch v.Kind {
+	case KindBool:
+		v.Bool = slices.Delete(v.Bool, k, k+1)
+	case KindInt32:
+		v.I32 = slices.Delete(v.I32, k, k+1)
+	case KindInt64:
+		v.I64 = slices.Delete(v.I64, k, k+1)
+	case KindFloat:
+		v.F32 = slices.Delete(v.F32, k, k+1)
+	case KindDouble:
+		v.F64 = slices.Delete(v.F64, k, k+1)
+	case KindBytes:
+		v.Views = slices.Delete(v.Views, k, k+1)
+	default:
+		v.Fixed = slices.Delete(v.Fixed, k*v.Width, (k+1)*v.Width)
+	}
 }

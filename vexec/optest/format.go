@@ -21,6 +21,18 @@ func FormatRow(b *vec.Batch, i int) string {
 	return strings.Join(parts, " | ")
 }
 
+// plain returns b without Shredded columns, which are dear to print row by row.
+func plain(b *vec.Batch) *vec.Batch {
+	out := vec.NewBatch(b.Len)
+	for _, c := range b.Cols {
+		if c.Form == vec.Shredded {
+			c = variant.Flatten(c)
+		}
+		out.Cols = append(out.Cols, c)
+	}
+	return out
+}
+
 // FormatValue prints row i of v.
 func FormatValue(v *vec.Vector, i int) string {
 	if v.IsNull(i) {

@@ -192,6 +192,7 @@ func Collect(p plan.Node, env *vexec.Env) ([]string, error) {
 	}
 	var out []string
 	err = q.Run(context.Background(), func(b *vec.Batch) error {
+		b = plain(b)
 		for i := range b.Len {
 			out = append(out, FormatRow(b, i))
 		}
