@@ -89,6 +89,10 @@ func hasBytes(a arrow.Array) error {
 	switch t := a.DataType().(type) {
 	case arrow.FixedWidthDataType:
 		bits = rows * int64(t.BitWidth())
+	case *arrow.ListViewType:
+		bits = rows * 32
+	case *arrow.LargeListViewType:
+		bits = rows * 64
 	case arrow.OffsetsDataType:
 		bits = (rows + 1) * int64(t.OffsetTypeTraits().BytesRequired(1)) * 8
 	}

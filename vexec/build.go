@@ -61,7 +61,7 @@ func (b *builder) build(n plan.Node) (heads, error) {
 	case *plan.Batches:
 		return b.start(&batchesSource{label{"batches", n}, n.Data}), nil
 	case *plan.Filter:
-		return b.through(n.Input, &filter{label{"filter", n}, conjuncts(n.Cond)})
+		return b.through(n.Input, &filter{label{"filter", n}, expr.Conjuncts(n.Cond)})
 	case *plan.Project:
 		return b.throughFor(n.Input, n.Exprs, &project{label{"project", n}, n.Exprs})
 	case *plan.Explode:

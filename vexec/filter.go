@@ -37,16 +37,3 @@ func (s *filterStep) push(b *vec.Batch) (status, error) {
 	}
 	return s.next.push(b)
 }
-
-// conjuncts splits a condition at its ANDs.
-func conjuncts(e expr.Expr) []expr.Expr {
-	and, ok := e.(*expr.And)
-	if !ok {
-		return []expr.Expr{e}
-	}
-	var out []expr.Expr
-	for _, a := range and.Args {
-		out = append(out, conjuncts(a)...)
-	}
-	return out
-}

@@ -1,6 +1,8 @@
 package vexec
 
 import (
+	"slices"
+
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/sqlerr"
@@ -32,7 +34,7 @@ func (b *builder) join(n *plan.Join) (heads, error) {
 		}
 	}
 	if n.Cond != nil {
-		j.condCols = columnsOf(n.Cond)
+		j.condCols = expr.Columns(n.Cond)
 	}
 	width := 0
 	if n.Kind.YieldsRight() || n.Cond != nil {
@@ -86,18 +88,12 @@ func (j *joinPlan) keys(env *Env) error {
 	return nil
 }
 
-// columnsOf returns the indexes of the columns that expressions read, each once.
-func columnsOf(exprs ...expr.Expr) []int {
+// columnsOf returns the indexes of the columns that expressions read, ascending.
+func columnsOf(exprs []expr.Expr) []int {
 	var out []int
-	seen := map[int]bool{}
 	for _, e := range exprs {
-		expr.Walk(e, func(x expr.Expr) bool {
-			if c, ok := x.(*expr.Column); ok && !seen[c.Index] {
-				seen[c.Index] = true
-				out = append(out, c.Index)
-			}
-			return true
-		})
+		out = append(out, expr.Columns(e)...)
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
-	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/catalog"
 	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/vec"
@@ -41,8 +40,8 @@ const deltaRows = 2 * vec.Size
 func (b *builder) scan(n *plan.Scan, exprs []expr.Expr) (heads, error) {
 	s := &scanSource{label: label{"scan", n}, n: n, wanted: make([]bool, len(n.Columns))}
 	for _, f := range n.Filter {
-		for _, e := range conjuncts(f) {
-			c := scanCond{e: e, cols: columnsOf(e)}
+		for _, e := range expr.Conjuncts(f) {
+			c := scanCond{e: e, cols: expr.Columns(e)}
 			if p, ok := predicateOf(n, e); ok && !b.env.Options.NoPruning {
 				c.pred = &p
 				s.preds = append(s.preds, p)
@@ -51,11 +50,11 @@ func (b *builder) scan(n *plan.Scan, exprs []expr.Expr) (heads, error) {
 		}
 	}
 	// What cannot fail may go first whatever it keeps from the others; what can fail must see only the rows that those before it left.
-	slices.SortStableFunc(s.conds, func(a, b scanCond) int { return cmp.Compare(rank(a.e), rank(b.e)) })
+	slices.SortStableFunc(s.conds, compareConds)
 	for i := range s.wanted {
 		s.wanted[i] = exprs == nil
 	}
-	for _, c := range columnsOf(exprs...) {
+	for _, c := range columnsOf(exprs) {
 		if c < len(s.wanted) {
 			s.wanted[c] = true
 		}
@@ -63,19 +62,18 @@ func (b *builder) scan(n *plan.Scan, exprs []expr.Expr) (heads, error) {
 	return b.start(s), nil
 }
 
-// rank orders conditions: those on numbers, those on others, those that may fail or are expensive.
-func rank(e expr.Expr) int {
-	if !expr.Infallible(e) {
-		return 2
+// compareConds orders conditions by cost; what may fail comes last and keeps its order.
+func compareConds(a, b scanCond) int {
+	x, y := expr.Infallible(a.e), expr.Infallible(b.e)
+	switch {
+	case x && y:
+		return cmp.Compare(expr.Cost(a.e), expr.Cost(b.e))
+	case x:
+		return -1
+	case y:
+		return 1
 	}
-	rank := 0
-	expr.Walk(e, func(x expr.Expr) bool {
-		if t := x.Type(); t.Phys() >= types.PhysString {
-			rank = 1
-		}
-		return true
-	})
-	return rank
+	return 0
 }
 
 // scanUnit is a morsel: a page of a segment, or neighbouring delta batches.

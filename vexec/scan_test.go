@@ -1,6 +1,7 @@
 package vexec_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -231,6 +232,50 @@ func TestCountNeedsNoColumn(t *testing.T) {
 	if got := d.rows(plan.NewAggregate(f, nil, nil, []plan.AggCall{sumOf(col(f, 0))})); len(got) != 1 || got[0] != sumOfSpan(3) {
 		t.Errorf("sum %q, want %s", got, sumOfSpan(3))
 	}
+}
+
+// TestFetch orders by one column and fetches the others for the few rows of the result.
+func TestFetch(t *testing.T) {
+	d := spanDatabase(t)
+	f := func(limit, offset int64, want ...int) {
+		t.Helper()
+		s := plan.NewScan(d.table(), false)
+		s.Filter = []expr.Expr{compare(t, s, 1, "=", 3), compare(t, s, 0, "<", 41030)}
+		var rows []string
+		for _, n := range want {
+			rows = append(rows, spanRow(n))
+		}
+		sort := &plan.Sort{Input: s, Keys: []plan.SortKey{{Expr: col(s, 0), Desc: true}}, Limit: limit, Offset: offset}
+		if got := d.rows(sort); !slices.Equal(got, rows) {
+			t.Errorf("got %q, want %q", got, rows)
+		}
+		names, err := operators(sort, d.env(1, 0, vexec.Options{}))
+		if err != nil || !slices.Contains(names, "fetch") {
+			t.Errorf("operators %q, %v", names, err)
+		}
+	}
+	f(4, 0, 41023, 41016, 41009, 41002)
+	f(3, 3, 41002, 40995, 40988)
+	f(0, 0)
+	// A row that is deleted is not found.
+	gone := plan.NewScan(d.table(), true)
+	gone.Filter = []expr.Expr{compare(t, gone, 0, "=", 41016)}
+	d.change(&plan.Delete{Input: gone, Table: d.table()}, vexec.Options{})
+	f(3, 0, 41023, 41009, 41002)
+}
+
+// operators returns the names of the operators that run a plan.
+func operators(n plan.Node, env *vexec.Env) ([]string, error) {
+	q, err := vexec.Build(n, env)
+	if err != nil {
+		return nil, err
+	}
+	err = q.Run(context.Background(), func(*vec.Batch) error { return nil })
+	var names []string
+	for _, s := range q.Stats() {
+		names = append(names, s.Name)
+	}
+	return names, err
 }
 
 func sumOfSpan(m int) string {

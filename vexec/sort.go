@@ -28,6 +28,13 @@ type sorter struct {
 const topRows = 1 << 16
 
 func (b *builder) sort(n *plan.Sort) (heads, error) {
+	if early, f, ok := lateColumns(n, b.env); ok {
+		h, err := b.sort(early)
+		if err != nil {
+			return nil, err
+		}
+		return h.then(f), nil
+	}
 	s := &sorter{label: label{"sort", n}, types: schemaTypes(n.Input.Schema()), limit: n.Limit, offset: n.Offset}
 	var keys []expr.Expr
 	for _, k := range n.Keys {

@@ -34,7 +34,7 @@ func TestFormats(t *testing.T) {
 		"---+------+-----\n"+
 		"ab | 12.5 | NULL\n"+
 		"c  |  3.0 |    4\n")
-	f("table", "SELECT E'a\\tb\\nc\\x1b[31m' AS s", "s\n----------------\na\\tb\\nc\\x1b[31m\n")
+	f("table", "SELECT E'a\\tb\\nc\\x1b[31m' AS s", "s\n---------------\na\\tb\\nc\\x1b[31m\n")
 	f("csv", "CREATE TABLE t (a INT); INSERT INTO t VALUES (1),(2)", "")
 	f("csv", "SELECT sum(a) AS s FROM t; SELECT 5 AS five", "s\n3\nfive\n5\n")
 	call{}.fails(t, []string{`--format is table, csv, json or arrow, not "xml"`}, "sql", "--data", data, "--format", "xml", "-c", "SELECT 1")
@@ -108,7 +108,7 @@ func TestErrorsInScripts(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "d")
 	c := call{dir: dir}
-	c.fails(t, []string{"error: syntax error: expected an expression, found end of", "line 1, column 11", "SELECT 1 +\n          ^"}, "sql", "--data", data, "-c", "SELECT 1 +")
+	c.fails(t, []string{"error: syntax error: expected an expression, found the end of the statement", "line 1, column 11", "SELECT 1 +\n          ^"}, "sql", "--data", data, "-c", "SELECT 1 +")
 	c.fails(t, []string{"column nope does not exist (line 1, column 8)\nSELECT nope\n       ^"}, "sql", "--data", data, "-c", "SELECT nope")
 	write(t, filepath.Join(dir, "q.sql"), "CREATE TABLE t (a INT);\nINSERT INTO t VALUES (1);\nSELECT a FROM t;\nSELECT a FROM missing;\nINSERT INTO t VALUES (2);\n")
 	out := c.fails(t, []string{"error: statement at line 4: not found: table", "missing", "SELECT a FROM missing\n              ^"}, "sql", "--data", data, "--format", "csv", "-f", "q.sql")

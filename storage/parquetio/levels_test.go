@@ -46,8 +46,9 @@ func TestLevelsRoundTrip(t *testing.T) {
 				t.Fatalf("round %d: length %d of %d: %v", round, size, len(enc), err)
 			}
 			if n > 0 {
-				if _, err := levelBytes(enc[:len(enc)/2], n, maxLevel); err == nil && len(enc) > 1 {
-					t.Fatalf("round %d: half of the levels is enough", round)
+				// The padding of a last group may be missing, but never all that follows the first header.
+				if _, err := levelBytes(enc[:1], n, maxLevel); err == nil {
+					t.Fatalf("round %d: levels are read from a header alone", round)
 				}
 			}
 		}
