@@ -123,7 +123,10 @@ func compareParquet(t *testing.T, e *ebira, d *duck, name, file, table string) b
 		for _, row := range r.rows {
 			for i := range row {
 				if json[i] && row[i] != null {
-					row[i] = canonicalForms(t, row[i])
+					if row[i] = canonicalForms(t, row[i]); row[i] == "null" {
+						// DuckDB casts both NULL and a JSON null of a VARIANT to null.
+						row[i] = null
+					}
 				}
 			}
 		}
@@ -140,7 +143,7 @@ func columnForms(e, d, ebiraType, duckType string) (ebira, duck string, json boo
 	case strings.HasPrefix(duckType, "STRUCT") || strings.HasPrefix(duckType, "MAP") || strings.HasSuffix(duckType, "]"):
 		return "CAST(" + e + " AS JSON)", "to_json(" + d + ")::VARCHAR", true
 	case duckType == "VARIANT":
-		return e, "CASE WHEN " + d + " IS NOT NULL THEN CAST(CAST(" + d + " AS JSON) AS VARCHAR) END", true
+		return e, "CAST(CAST(" + d + " AS JSON) AS VARCHAR)", true
 	case strings.HasPrefix(duckType, "GEOMETRY"):
 		return e + " IS NULL", d + " IS NULL", false
 	case duckType == "BLOB":

@@ -2,9 +2,12 @@ package flightsrv
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/encoding/gzip"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
@@ -265,4 +269,27 @@ func TestTransport(t *testing.T) {
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("actions: %s", got)
 	}
+}
+
+func TestTLS(t *testing.T) {
+	web := httptest.NewUnstartedServer(nil)
+	web.StartTLS()
+	defer web.Close()
+	r := newRig(t, Options{TLS: &tls.Config{Certificates: web.TLS.Certificates, NextProtos: []string{"h2"}}})
+	pool := x509.NewCertPool()
+	pool.AddCert(web.Certificate())
+	conn, err := grpc.NewClient(r.addr, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool, ServerName: "example.com"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var header metadata.MD
+	if _, err := pb.NewFlightServiceClient(conn).GetFlightInfo(r.ctx(), cmd([]byte("SELECT 1")), grpc.Header(&header)); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(header.Get("set-cookie"), ""); !strings.Contains(got, "Secure") {
+		t.Errorf("cookie %q", got)
+	}
+	_, err = r.raw().GetFlightInfo(r.ctx(), cmd([]byte("SELECT 1")))
+	wantCode(t, err, codes.Unavailable, "")
 }

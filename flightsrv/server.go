@@ -92,6 +92,7 @@ func New(engine *session.Engine, o Options) (*Server, error) {
 	s.registry = newRegistry(engine, o, s.tickets)
 	opts := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(o.MaxRecvBytes),
+		grpc.WaitForHandlers(true), // the engine is closed behind them
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.MaxHeaderListSize(maxHeaderBytes),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),

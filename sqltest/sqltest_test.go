@@ -17,10 +17,13 @@ type configuration struct {
 	setup []string
 	// perturb is done after every statement.
 	perturb func(*inProcess) error
+	// flight runs through a server and a client.
+	flight bool
 }
 
 var configurations = []configuration{
 	{name: "plain"},
+	{name: "over flight", flight: true},
 	{name: "small batches, no delta, no optimizer", edit: func(c *session.Config) { c.DeltaRows = -1; c.Threads = 8 },
 		setup: []string{"SET batch_rows = 3", "SET disabled_optimizer_rules = 'all'", "SET enable_pruning = false"}},
 	{name: "flush always", perturb: func(e *inProcess) error { return e.Flush() }},
@@ -93,15 +96,27 @@ func runUnder(t *testing.T, c configuration, root, file string) {
 	if c.edit != nil {
 		c.edit(&config)
 	}
+	e, closeEngine := openUnder(t, c, config)
+	defer func() {
+		if err := closeEngine(); err != nil {
+			t.Error(err)
+		}
+	}()
+	r := &Runner{Engine: e, Vars: map[string]string{"TMP": files, "SHARED": shared}, Requires: map[string]bool{"shared": shared != ""}}
+	r.RunFile(t, file)
+}
+
+func openUnder(t *testing.T, c configuration, config session.Config) (Engine, func() error) {
+	if c.flight {
+		e, err := openFlight(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e, e.Close
+	}
 	e, err := openInProcess(config, c.setup...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	r := &Runner{Engine: perturbed{e, c.perturb}, Vars: map[string]string{"TMP": files, "SHARED": shared}, Requires: map[string]bool{"shared": shared != ""}}
-	r.RunFile(t, file)
+	return perturbed{e, c.perturb}, e.Close
 }

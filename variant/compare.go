@@ -9,8 +9,8 @@ import (
 )
 
 // CompareConst compares each row of a variant vector with row 0 of c, a vector of a scalar type that is not NULL there: -1, 0 or 1, and
-// the rows that have a result (nil: all). A number is compared by exact value with numbers, booleans (1 and 0) and texts that are
-// numbers; a text with the text of the row; constants of other types with the row cast to that type. Other rows have no result.
+// the rows that have a result (nil: all). A number is compared by exact value with numbers and texts that are numbers; a
+// text with the text of the row; constants of other types with the row cast to that type. Other rows have no result.
 func CompareConst(v *vec.Vector, c *vec.Vector) ([]int8, vec.Bitmap) {
 	out, valid := make([]int8, v.Len), vec.NewBitmap(v.Len)
 	if v.Form == vec.Constant && v.Len > 0 {
@@ -126,9 +126,6 @@ func (n *numConst) row(s *scalar) (int8, bool) {
 	switch {
 	case s.isNumber():
 		return n.number(s), true
-	case s.kind == Boolean:
-		b := scalar{kind: BigInt, i: s.i}
-		return n.number(&b), true
 	case s.kind == String:
 		var t scalar
 		if !t.readNumber(s.b) {

@@ -178,11 +178,16 @@ func (t *joinTable) number(keyed []keyedBatch) error {
 		tab := newTable(t.b.j.layout)
 		t.tables[p] = tab
 		for i := range keyed {
+			partRows[p] += len(keyed[i].parts[p])
+		}
+		if err := tab.reserve(partRows[p]); err != nil {
+			return err
+		}
+		for i := range keyed {
 			k := &keyed[i]
 			if err := tab.assign(&k.keys, k.parts[p], groupOf[k.first:k.first+k.keys.n]); err != nil {
 				return err
 			}
-			partRows[p] += len(k.parts[p])
 			if err := t.r.check(); err != nil {
 				return err
 			}

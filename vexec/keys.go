@@ -171,6 +171,7 @@ type keyBatch struct {
 	lazy bool
 
 	column    []uint64
+	first     []uint64 // of lookups: the first slot of each row
 	row       rowEncoder
 	interners []*interner // by column, for layouts with texts
 }

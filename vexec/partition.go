@@ -9,6 +9,14 @@ type partitioner struct {
 // split returns the rows of each of the 1<<partBits partitions; the result is valid until the next call. The upper bits of a hash
 // tell the partition, the lower ones the place in a table.
 func (p *partitioner) split(hash []uint64, partBits uint) [][]int32 {
+	if partBits == 0 {
+		p.rows = sized(p.rows, len(hash))
+		for i := range p.rows {
+			p.rows[i] = int32(i)
+		}
+		p.parts = append(p.parts[:0], p.rows)
+		return p.parts
+	}
 	n := 1 << partBits
 	var start [1<<6 + 1]int32
 	shift := 64 - partBits

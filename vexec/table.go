@@ -170,14 +170,20 @@ func (t *table) add(h uint64) uint64 {
 	return h>>32<<32 | uint64(t.count)
 }
 
+// The assign functions begin with slots read in advance. One that was empty then may have been filled by a row before, so it is read
+// again; the others do not change.
+
 // assignWord is assign for keys of one word.
 func (t *table) assignWord(kb *keyBatch, rows []int32, ids []uint32) {
 	slots, mask := t.slots, t.mask
-	for _, r := range rows {
+	first := t.firstSlots(kb, rows)
+	for i, r := range rows {
 		key, h := kb.words[r], kb.hash[r]
-		s := h & mask
-		for {
-			e := slots[s]
+		s, e := h&mask, first[i]
+		if e == 0 {
+			e = slots[s]
+		}
+		for ; ; e = slots[s] {
 			if e == 0 {
 				slots[s] = t.add(h)
 				t.words = append(t.words, key)
@@ -196,11 +202,14 @@ func (t *table) assignWord(kb *keyBatch, rows []int32, ids []uint32) {
 // assignWords is assign for keys of several words.
 func (t *table) assignWords(kb *keyBatch, rows []int32, ids []uint32) {
 	slots, mask, k := t.slots, t.mask, t.layout.words
-	for _, r := range rows {
+	first := t.firstSlots(kb, rows)
+	for i, r := range rows {
 		key, h := kb.words[int(r)*k:int(r)*k+k], kb.hash[r]
-		s := h & mask
-		for {
-			e := slots[s]
+		s, e := h&mask, first[i]
+		if e == 0 {
+			e = slots[s]
+		}
+		for ; ; e = slots[s] {
 			if e == 0 {
 				slots[s] = t.add(h)
 				t.words = append(t.words, key...)
@@ -228,11 +237,14 @@ func sameWords(a, b []uint64) bool {
 // assignViews is assign for byte strings.
 func (t *table) assignViews(kb *keyBatch, rows []int32, ids []uint32) {
 	slots, mask := t.slots, t.mask
-	for _, r := range rows {
+	first := t.firstSlots(kb, rows)
+	for i, r := range rows {
 		key, h := &kb.views[r], kb.hash[r]
-		s := h & mask
-		for {
-			e := slots[s]
+		s, e := h&mask, first[i]
+		if e == 0 {
+			e = slots[s]
+		}
+		for ; ; e = slots[s] {
 			if e == 0 {
 				slots[s] = t.add(h)
 				t.views = append(t.views, t.text.store(key, kb.bufs))

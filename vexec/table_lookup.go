@@ -20,13 +20,24 @@ func (t *table) lookup(kb *keyBatch, rows []int32, ids []int32) {
 	}
 }
 
+// firstSlots returns the slots in which the probes of the rows begin. Reading them before looking at any lets the processor wait for
+// many at once.
+func (t *table) firstSlots(kb *keyBatch, rows []int32) []uint64 {
+	kb.first = sized(kb.first, len(rows))
+	slots, mask := t.slots, t.mask
+	for i, r := range rows {
+		kb.first[i] = slots[kb.hash[r]&mask]
+	}
+	return kb.first
+}
+
 func (t *table) lookupWord(kb *keyBatch, rows []int32, ids []int32) {
 	slots, mask, words := t.slots, t.mask, t.words
-	for _, r := range rows {
+	first := t.firstSlots(kb, rows)
+	for i, r := range rows {
 		key, h := kb.words[r], kb.hash[r]
-		s := h & mask
-		for {
-			e := slots[s]
+		s, e := h&mask, first[i]
+		for ; ; e = slots[s] {
 			g := int32(uint32(e)) - 1
 			if e == 0 || e>>32 == h>>32 && words[g] == key {
 				ids[r] = g
@@ -39,11 +50,11 @@ func (t *table) lookupWord(kb *keyBatch, rows []int32, ids []int32) {
 
 func (t *table) lookupWords(kb *keyBatch, rows []int32, ids []int32) {
 	slots, mask, k := t.slots, t.mask, t.layout.words
-	for _, r := range rows {
+	first := t.firstSlots(kb, rows)
+	for i, r := range rows {
 		key, h := kb.words[int(r)*k:int(r)*k+k], kb.hash[r]
-		s := h & mask
-		for {
-			e := slots[s]
+		s, e := h&mask, first[i]
+		for ; ; e = slots[s] {
 			g := int32(uint32(e)) - 1
 			if e == 0 || e>>32 == h>>32 && sameWords(t.words[int(g)*k:], key) {
 				ids[r] = g
@@ -56,11 +67,11 @@ func (t *table) lookupWords(kb *keyBatch, rows []int32, ids []int32) {
 
 func (t *table) lookupViews(kb *keyBatch, rows []int32, ids []int32) {
 	slots, mask := t.slots, t.mask
-	for _, r := range rows {
+	first := t.firstSlots(kb, rows)
+	for i, r := range rows {
 		key, h := &kb.views[r], kb.hash[r]
-		s := h & mask
-		for {
-			e := slots[s]
+		s, e := h&mask, first[i]
+		for ; ; e = slots[s] {
 			g := int32(uint32(e)) - 1
 			if e == 0 || e>>32 == h>>32 && vec.EqualViews(&t.views[g], t.text.bufs, key, kb.bufs) {
 				ids[r] = g

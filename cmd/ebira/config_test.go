@@ -8,8 +8,8 @@ import (
 
 // TestPrecedence checks the order of flag, environment, configuration file and default.
 func TestPrecedence(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "ebira.toml"), "data = \"from-file\"\nallowed_dirs = [\""+dir+"\", \"/nowhere\"]\nthreads = 2\nmemory-limit = \"512MiB\"\n")
+	dir, other := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "ebira.toml"), "data = \"from-file\"\nallowed_dirs = [\""+dir+"\", \""+other+"\"]\nthreads = 2\nmemory-limit = \"512MiB\"\n")
 	f := func(want string, env []string, args ...string) {
 		t.Helper()
 		d := call{dir: dir, env: env}.launch(t, args...)
@@ -28,7 +28,7 @@ func TestPrecedence(t *testing.T) {
 	d := call{dir: dir}.launch(t, "--config", "ebira.toml")
 	d.sql(t, "CREATE TABLE t (a INT); COPY INTO t FROM '"+dir+"/in.ndjson' FILE_FORMAT = (TYPE = NDJSON)")
 	d.stop(t)
-	d = call{dir: dir, env: []string{"EBIRA_ALLOWED_DIRS=/nowhere," + dir}}.launch(t, "--data", "from-file")
+	d = call{dir: dir, env: []string{"EBIRA_ALLOWED_DIRS=" + other + "," + dir}}.launch(t, "--data", "from-file")
 	d.sql(t, "COPY INTO t FROM '"+dir+"/in.ndjson' FILE_FORMAT = (TYPE = NDJSON) FORCE = TRUE")
 	equal(t, d.sql(t, "SELECT count(*) AS n FROM t"), "n\n2\n")
 
@@ -53,6 +53,7 @@ func TestConfigErrors(t *testing.T) {
 	f("data = \n", "config file c.toml")
 	f("threads = \"many\"\n", "config file c.toml: --threads", "many")
 	f("memory-limit = \"lots\"\n", "config file c.toml: --memory-limit", `"lots" is not a size`)
+	c.fails(t, []string{"allowed folder /nowhere is not a folder"}, "serve", "--allowed-dirs", "/nowhere")
 	c.fails(t, []string{"config file none.toml", "no such file"}, "serve", "--config", "none.toml")
 	c.env = []string{"EBIRA_THREADS=x"}
 	c.fails(t, []string{"environment: --threads"}, "serve")

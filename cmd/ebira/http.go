@@ -16,7 +16,7 @@ func (s *server) listenHTTP(addr string, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", addr, err)
 	}
-	s.http = ln.Addr()
+	s.http = reachable(ln.Addr())
 	srv := &http.Server{Handler: httpsrv.New(s.engine, log), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
 	s.closers = append(s.closers, srv.Shutdown)
 	go func() {

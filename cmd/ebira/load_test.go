@@ -36,7 +36,7 @@ func TestLoad(t *testing.T) {
 		"a.ndjson: 2 rows\nb.jsonl.gz: 1 rows\nc.parquet: 1 rows\n")
 	equal(t, c.ok(t, "sql", "--data", "d", "--format", "csv", "-c", "SELECT id, name, doc['n']::INT AS n, score, country FROM t ORDER BY id"),
 		"id,name,n,score,country\n1,x,,,\n2,,5,,\n3,,,1.5,\n4,,,,JP\n")
-	equal(t, c.ok(t, "load", "--data", "d", "--table", "t", "a.ndjson"), "a.ndjson: skipped\n")
+	equal(t, c.ok(t, "load", "--data", "d", "--table", "t", "a.ndjson"), "a.ndjson: skipped: loaded before; force = true loads it again\n")
 	equal(t, c.ok(t, "sql", "--data", "d", "--format", "csv", "-c", "SELECT count(*) AS n FROM t"), "n\n4\n")
 }
 

@@ -98,7 +98,7 @@ func serve(ctx context.Context, f *serveFlags) error {
 type server struct {
 	engine  *session.Engine
 	flight  *flightsrv.Server
-	addr    net.Addr
+	addr    net.Addr // that clients on this machine connect to
 	tls     bool
 	dir     string
 	http    net.Addr // nil without an HTTP service
@@ -142,7 +142,7 @@ func (s *server) listen(ctx context.Context, f *serveFlags, tlsConfig *tls.Confi
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", f.listen, err)
 	}
-	s.addr = ln.Addr()
+	s.addr = reachable(ln.Addr())
 	s.flight, err = flightsrv.New(s.engine, flightsrv.Options{TLS: tlsConfig, Log: log, Version: version})
 	if err != nil {
 		ln.Close()
@@ -189,6 +189,14 @@ func (s *server) readyLine() string {
 		web = ", HTTP http://" + s.http.String()
 	}
 	return fmt.Sprintf("ready: data %s%s, Python adbc_driver_flightsql.dbapi.connect(%q), JDBC jdbc:arrow-flight-sql://%s/?useEncryption=%s", s.dir, web, s.url(), s.addr, encryption)
+}
+
+// reachable is an address that a client on this machine can connect to: a listener on all addresses answers on the loopback one.
+func reachable(a net.Addr) net.Addr {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}
+	}
+	return a
 }
 
 // firstUser creates the user of --user.

@@ -81,8 +81,8 @@ func waitFor(t *testing.T, what string, cond func() bool) {
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
 	data, pw, wrong := filepath.Join(dir, "d"), filepath.Join(dir, "pw"), filepath.Join(dir, "wrong")
-	write(t, pw, "s3cret\n")
-	write(t, wrong, "other")
+	write(t, pw, "s3cret-word\n")
+	write(t, wrong, "other-word")
 	c := call{dir: dir}
 	c.fails(t, []string{"can be reached from other machines, and there is no user yet", "--user NAME --password-file FILE"}, "serve", "--data", data, "--listen", "0.0.0.0:0")
 	c.fails(t, []string{"can be reached from other machines"}, "serve", "--data", data, "--listen", ":0")
@@ -101,11 +101,7 @@ func TestUsers(t *testing.T) {
 
 	// The user stays: now other machines may be served, and --user is not needed again.
 	d = c.launch(t, "--data", data, "--listen", "0.0.0.0:0")
-	_, port, err := net.SplitHostPort(strings.TrimPrefix(d.url, "grpc://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, c.ok(t, "sql", "--url", "grpc://127.0.0.1:"+port, "--user", "ann", "--password-file", pw, "--format", "csv", "-c", "SELECT 1 AS x"), "x\n1\n")
+	equal(t, c.ok(t, "sql", "--url", d.url, "--user", "ann", "--password-file", pw, "--format", "csv", "-c", "SELECT 1 AS x"), "x\n1\n")
 	d.stop(t)
 
 	// --user again changes the password.

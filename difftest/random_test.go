@@ -1,0 +1,179 @@
+package difftest
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ebira-db/ebira/session"
+)
+
+var (
+	diffTime = flag.Duration("difftime", 20*time.Second, "how long random queries are compared; EBIRA_DIFFTIME sets it too")
+	diffSeed = flag.Uint64("diffseed", 0, "seed of the first data set, 0 for a new one")
+)
+
+// dataQueries is the number of queries for one data set.
+const dataQueries = 400
+
+// side is one way to run the queries of a data set in Ebira.
+type side struct {
+	name    string
+	sess    *session.Session
+	variant bool
+}
+
+// arena holds a data set in both engines.
+type arena struct {
+	e     *ebira
+	d     *duck
+	sides []side
+	// refused counts the messages of queries that Ebira does not support or that both engines refuse.
+	refused map[string]int
+}
+
+// TestRandom runs random queries over typed tables, over the same data in a VARIANT column, and with everything off that must not matter.
+func TestRandom(t *testing.T) {
+	budget := *diffTime
+	if s := os.Getenv("EBIRA_DIFFTIME"); s != "" {
+		var err error
+		if budget, err = time.ParseDuration(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seed := *diffSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	end, count, failures := time.Now().Add(budget), 0, 0
+	refused := map[string]int{}
+	for time.Now().Before(end) && failures < 5 {
+		t.Logf("seed %d", seed)
+		r := rand.New(rand.NewPCG(seed, 1))
+		a := newArena(t, r)
+		a.refused = refused
+		g := &generator{Rand: r}
+		for n := 0; n < dataQueries && time.Now().Before(end) && failures < 5; n++ {
+			q := g.statement()
+			if count++; a.compare(q) != "" {
+				failures++
+				q = a.reduce(q, time.Now().Add(10*time.Second))
+				t.Errorf("seed %d, query %d:\n%s", seed, n, a.compare(q))
+			}
+		}
+		seed++
+	}
+	t.Logf("%d queries compared", count)
+	for message, n := range refused {
+		t.Logf("%d queries refused: %s", n, message)
+	}
+}
+
+// newArena makes tables of random rows: in both engines, typed and as documents, in several writes with flushes in between.
+func newArena(t *testing.T, r *rand.Rand) *arena {
+	t.Helper()
+	a := &arena{e: openEbira(t, nil), d: openDuck(t)}
+	for _, table := range tables {
+		a.e.must(t, "%s", ddl(table.name))
+		a.e.must(t, "CREATE TABLE v%s (v VARIANT)", table.name)
+		a.d.must(t, "%s", ddl(table.name))
+		for done := 0; done < table.rows; {
+			var rows, docs []string
+			for range min(1+r.IntN(table.rows), table.rows-done) {
+				row := makeRow(r, done)
+				done++
+				rows = append(rows, "("+strings.Join(row.literals, ", ")+")")
+				docs = append(docs, "("+quote(row.document)+")")
+			}
+			insert := fmt.Sprintf("INSERT INTO %s VALUES %s", table.name, strings.Join(rows, ", "))
+			a.e.must(t, "%s", insert)
+			a.d.must(t, "%s", insert)
+			a.e.must(t, "INSERT INTO v%s VALUES %s", table.name, strings.Join(docs, ", "))
+			if r.IntN(3) == 0 {
+				a.e.settle(t)
+			}
+		}
+	}
+	plain := a.e.sess
+	bare := a.e.eng.NewSession("")
+	t.Cleanup(bare.Close)
+	for _, s := range []string{"SET batch_rows = 3", "SET disabled_optimizer_rules = 'all'", "SET enable_pruning = false"} {
+		if _, err := a.e.queryIn(bare, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.sides = []side{{"typed", plain, false}, {"typed, bare", bare, false}, {"variant", plain, true}, {"variant, bare", bare, true}}
+	return a
+}
+
+// compare runs a query everywhere and describes what differs, or returns "".
+func (a *arena) compare(q *query) string {
+	text := q.String()
+	inDuck := render(text, true, false)
+	want, duckErr := a.d.query(inDuck)
+	for _, s := range a.sides {
+		mine := render(text, false, s.variant)
+		got, err := a.e.queryIn(s.sess, mine)
+		if err != nil && (strings.Contains(err.Error(), "BUG") || strings.Contains(err.Error(), "internal")) {
+			return fmt.Sprintf("%s: %v", s.name, err)
+		}
+		if err != nil && strings.HasPrefix(err.Error(), "unsupported") {
+			a.refused[firstLine(err)]++
+			return ""
+		}
+		if err != nil || duckErr != nil {
+			if (err == nil) != (duckErr == nil) {
+				return fmt.Sprintf("%s: error %v\nDuckDB: error %v\n%s\n%s", s.name, err, duckErr, mine, inDuck)
+			}
+			a.refused["both: "+firstLine(err)+"; "+firstLine(duckErr)]++
+			continue
+		}
+		if diff := sameRows(got, want); diff != "" {
+			return fmt.Sprintf("%s, then DuckDB: %s\n%s\n%s", s.name, diff, mine, inDuck)
+		}
+		if len(q.order) > 0 {
+			if diff := sameOrder(got, want); diff != "" {
+				return fmt.Sprintf("%s, then DuckDB: %s\n%s\n%s", s.name, diff, mine, inDuck)
+			}
+		}
+	}
+	return ""
+}
+
+var position = regexp.MustCompile(`\(line \d+, column \d+\)`)
+
+// firstLine is an error message without what follows and without its place.
+func firstLine(err error) string {
+	return position.ReplaceAllString(strings.SplitN(err.Error(), "\n", 2)[0], "")
+}
+
+// sameOrder compares two results row by row.
+func sameOrder(a, b result) string {
+	for i := range a.rows {
+		for c := range a.rows[i] {
+			if plainNumber(a.rows[i][c]) != plainNumber(b.rows[i][c]) {
+				return fmt.Sprintf("row %d is %q against %q", i, a.rows[i], b.rows[i])
+			}
+		}
+	}
+	return ""
+}
+
+// reduce leaves out parts of a failing query as long as it fails.
+func (a *arena) reduce(q *query, end time.Time) *query {
+	for again := true; again; {
+		again = false
+		for _, s := range q.smaller() {
+			if time.Now().Before(end) && a.compare(s) != "" {
+				q, again = s, true
+				break
+			}
+		}
+	}
+	return q
+}
