@@ -143,7 +143,7 @@ func mixed(r *rand.Rand) (asInt, asText string, v any) {
 var tables = []struct {
 	name string
 	rows int
-}{{"t", 300}, {"u", 40}}
+}{{"t", 120}, {"u", 25}}
 
 // ddl returns the statement that makes a typed table.
 func ddl(name string) string {

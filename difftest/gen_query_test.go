@@ -55,7 +55,7 @@ func (q *query) String() string {
 	}
 	writeConds(&b, " HAVING ", q.having)
 	if q.right != nil {
-		b.WriteString(" " + q.op + q.right.String())
+		b.WriteString(" " + q.op + " " + q.right.String())
 	}
 	if len(q.order) > 0 {
 		b.WriteString(" ORDER BY " + strings.Join(q.order, ", "))

@@ -30,7 +30,9 @@ type table struct {
 	// snapshot has what keptColumn returned last.
 	snapshot map[int]*vec.Vector
 
-	all []int32
+	// Scratch: the rows 0, 1, 2, …, and what firstSlots returns.
+	all   []int32
+	first []uint64
 }
 
 // maxGroups bounds the numbers of a table: slots have 32 bits for them.
@@ -176,7 +178,7 @@ func (t *table) add(h uint64) uint64 {
 // assignWord is assign for keys of one word.
 func (t *table) assignWord(kb *keyBatch, rows []int32, ids []uint32) {
 	slots, mask := t.slots, t.mask
-	first := t.firstSlots(kb, rows)
+	first := t.firstSlots(&t.first, kb.hash, rows)
 	for i, r := range rows {
 		key, h := kb.words[r], kb.hash[r]
 		s, e := h&mask, first[i]
@@ -202,7 +204,7 @@ func (t *table) assignWord(kb *keyBatch, rows []int32, ids []uint32) {
 // assignWords is assign for keys of several words.
 func (t *table) assignWords(kb *keyBatch, rows []int32, ids []uint32) {
 	slots, mask, k := t.slots, t.mask, t.layout.words
-	first := t.firstSlots(kb, rows)
+	first := t.firstSlots(&t.first, kb.hash, rows)
 	for i, r := range rows {
 		key, h := kb.words[int(r)*k:int(r)*k+k], kb.hash[r]
 		s, e := h&mask, first[i]
@@ -237,7 +239,7 @@ func sameWords(a, b []uint64) bool {
 // assignViews is assign for byte strings.
 func (t *table) assignViews(kb *keyBatch, rows []int32, ids []uint32) {
 	slots, mask := t.slots, t.mask
-	first := t.firstSlots(kb, rows)
+	first := t.firstSlots(&t.first, kb.hash, rows)
 	for i, r := range rows {
 		key, h := &kb.views[r], kb.hash[r]
 		s, e := h&mask, first[i]

@@ -21,19 +21,19 @@ func (t *table) lookup(kb *keyBatch, rows []int32, ids []int32) {
 }
 
 // firstSlots returns the slots in which the probes of the rows begin. Reading them before looking at any lets the processor wait for
-// many at once.
-func (t *table) firstSlots(kb *keyBatch, rows []int32) []uint64 {
-	kb.first = sized(kb.first, len(rows))
-	slots, mask := t.slots, t.mask
+// many at once. buf is scratch memory: of the table where it is filled, of the keys where many workers read it.
+func (t *table) firstSlots(buf *[]uint64, hash []uint64, rows []int32) []uint64 {
+	*buf = sized(*buf, len(rows))
+	out, slots, mask := *buf, t.slots, t.mask
 	for i, r := range rows {
-		kb.first[i] = slots[kb.hash[r]&mask]
+		out[i] = slots[hash[r]&mask]
 	}
-	return kb.first
+	return out
 }
 
 func (t *table) lookupWord(kb *keyBatch, rows []int32, ids []int32) {
 	slots, mask, words := t.slots, t.mask, t.words
-	first := t.firstSlots(kb, rows)
+	first := t.firstSlots(&kb.first, kb.hash, rows)
 	for i, r := range rows {
 		key, h := kb.words[r], kb.hash[r]
 		s, e := h&mask, first[i]
@@ -50,7 +50,7 @@ func (t *table) lookupWord(kb *keyBatch, rows []int32, ids []int32) {
 
 func (t *table) lookupWords(kb *keyBatch, rows []int32, ids []int32) {
 	slots, mask, k := t.slots, t.mask, t.layout.words
-	first := t.firstSlots(kb, rows)
+	first := t.firstSlots(&kb.first, kb.hash, rows)
 	for i, r := range rows {
 		key, h := kb.words[int(r)*k:int(r)*k+k], kb.hash[r]
 		s, e := h&mask, first[i]
@@ -67,7 +67,7 @@ func (t *table) lookupWords(kb *keyBatch, rows []int32, ids []int32) {
 
 func (t *table) lookupViews(kb *keyBatch, rows []int32, ids []int32) {
 	slots, mask := t.slots, t.mask
-	first := t.firstSlots(kb, rows)
+	first := t.firstSlots(&kb.first, kb.hash, rows)
 	for i, r := range rows {
 		key, h := &kb.views[r], kb.hash[r]
 		s, e := h&mask, first[i]
