@@ -14,8 +14,8 @@ type generator struct {
 	scope []ref
 	// aliases numbers table aliases.
 	aliases int
-	// queries bounds the sub-queries of one statement.
-	queries int
+	// queries and crosses bound the sub-queries and the cross joins of one statement.
+	queries, crosses int
 }
 
 // ref is an expression in sight.

@@ -97,7 +97,7 @@ func (g *generator) derived(from string, kinds []kind) string {
 
 // statement writes a whole query.
 func (g *generator) statement() *query {
-	g.scope, g.aliases, g.queries = nil, 0, 2
+	g.scope, g.aliases, g.queries, g.crosses = nil, 0, 2, 1
 	var ctes []with
 	if g.IntN(5) == 0 {
 		ctes = append(ctes, with{"w1", g.nested()})
@@ -167,13 +167,19 @@ func (g *generator) fromClause(ctes []with) string {
 		left := slices.Clone(g.scope)
 		g.scope = nil
 		right := g.primary(ctes)
-		k := pick(g, small, small, text, date, large)
-		r := g.column(k)
 		rightScope := g.scope
-		g.scope = left
-		l := g.column(k)
+		l, r := "", ""
+		for _, k := range []kind{pick(g, small, small, text, date, large), small, text, date, moment} {
+			g.scope = rightScope
+			r = g.column(k)
+			g.scope = left
+			if l = g.column(k); l != "" && r != "" {
+				break
+			}
+		}
 		g.scope = append(left, rightScope...)
-		if l == "" || r == "" {
+		if l == "" || r == "" || g.crosses > 0 && g.IntN(6) == 0 {
+			g.crosses--
 			from += " CROSS JOIN " + right
 			continue
 		}

@@ -197,7 +197,13 @@ func (w *walker) batch(t int) {
 		w.bad = true
 	}
 	w.vector(t, 1, 16)
-	w.vector(t, 2, 16)
+	_, buffers := w.vector(t, 2, 16)
 	w.table(t, 3)
-	w.vector(t, 4, 8)
+	first, n := w.vector(t, 4, 8)
+	for i := range n {
+		// How many of the buffers a column of views has.
+		if count := binary.LittleEndian.Uint64(w.b[first+8*i:]); count > uint64(buffers) {
+			w.bad = true
+		}
+	}
 }

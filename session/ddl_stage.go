@@ -222,9 +222,7 @@ func (s *Session) storedFormat(props []types.Property) (stage.Format, error) {
 		o := stage.Option{Name: p.Name, Text: p.Value}
 		if list, ok := strings.CutPrefix(p.Value, "("); ok {
 			o.Text = ""
-			for _, it := range splitList(strings.TrimSuffix(list, ")")) {
-				o.List = append(o.List, it)
-			}
+			o.List = splitList(strings.TrimSuffix(list, ")"))
 		}
 		opts = append(opts, o)
 	}

@@ -86,7 +86,7 @@ func Open(cfg Config) (*Engine, error) {
 		cfg.MemoryLimit = cache.DefaultMemoryLimit(total)
 	}
 	e := &Engine{cfg: cfg, fs: cfg.FS, log: cfg.Log, slots: newSlots(cfg.MaxRunning), running: map[int64]*Query{}, started: time.Now()}
-	st, err := store.Open(store.Options{FS: cfg.FS, Dir: cfg.Dir, Log: cfg.Log, Background: !cfg.NoBackground, Segments: rewriter{cfg.FS}, OnRemove: e.forget})
+	st, err := store.Open(store.Options{FS: cfg.FS, Dir: cfg.Dir, Log: cfg.Log, Background: !cfg.NoBackground, OnRemove: e.forget})
 	if err != nil {
 		return nil, err
 	}

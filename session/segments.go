@@ -7,9 +7,6 @@ import (
 	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/storage/stage"
 	"github.com/ebira-db/ebira/storage/store"
-	"github.com/ebira-db/ebira/storage/vfs"
-	"github.com/ebira-db/ebira/variant"
-	"github.com/ebira-db/ebira/vec"
 	"github.com/ebira-db/ebira/vexec"
 )
 
@@ -49,40 +46,4 @@ func (e *Engine) forget(ids []segment.ID) {
 			e.meta.DeleteGroup(uint64(id))
 		}
 	}
-}
-
-// rewriter makes and reads the files that flush and compaction rewrite. It goes past the caches, which belong to queries.
-type rewriter struct{ fs vfs.FS }
-
-// Create begins a segment.
-func (w rewriter) Create(id segment.ID, name string, columns []segment.Column) (store.SegmentWriter, error) {
-	return segment.NewWriter(w.fs, name, id, columns, segment.WriterOptions{})
-}
-
-// Open opens a segment.
-func (w rewriter) Open(dir string, m *segment.Meta) (store.SegmentReader, error) {
-	r, err := segment.Open(w.fs, path.Join(dir, m.File), m, segment.Caches{})
-	return &pageReader{r, m}, err
-}
-
-// pageReader reads whole rows of a segment.
-type pageReader struct {
-	*segment.Reader
-	meta *segment.Meta
-}
-
-// Page returns the rows of a page with all columns.
-func (r *pageReader) Page(p int) (*vec.Batch, error) {
-	b := &vec.Batch{Len: r.PageRows(p)}
-	for _, c := range r.meta.Columns {
-		v, err := r.Read(segment.Want{Column: c.ID, Type: c.Type}, p)
-		if err != nil {
-			return nil, err
-		}
-		if v.Type.IsVariant() {
-			v = variant.Flatten(v)
-		}
-		b.Cols = append(b.Cols, v)
-	}
-	return b, nil
 }

@@ -128,7 +128,6 @@ type item struct {
 	// agg tells that the expression contains an aggregate.
 	agg    bool
 	origin origin
-	field  types.Field
 }
 
 // hasAggregate tells whether e contains a placeholder of an aggregate.
