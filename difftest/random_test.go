@@ -128,7 +128,7 @@ func (a *arena) compare(q *query) string {
 		if err != nil && (strings.Contains(err.Error(), "BUG") || strings.Contains(err.Error(), "internal")) {
 			return fmt.Sprintf("%s: %v", s.name, err)
 		}
-		if err != nil && strings.HasPrefix(err.Error(), "unsupported") {
+		if err != nil && (strings.HasPrefix(err.Error(), "unsupported") || strings.HasPrefix(err.Error(), "canceled")) {
 			a.refused[firstLine(err)]++
 			return ""
 		}

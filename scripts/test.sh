@@ -17,33 +17,57 @@ step() {
 	fi
 }
 
+# find_python prints the first Python of at least 3.10.
+find_python() {
+	local py
+	for py in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
+		if "$py" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+			echo "$py"
+			return
+		fi
+	done
+	echo "Python 3.10 or newer is missing: install python3 and python3-venv, or name one by PYTHON=" >&2
+	return 1
+}
+
 python_setup() {
-	local py=${PYTHON:-python3}
-	command -v "$py" >/dev/null || { echo "Python 3.10 or newer is missing: install python3 and python3-venv"; return 1; }
-	[ -x .venv/bin/python ] || "$py" -m venv .venv || { echo "the venv module is missing: install python3-venv"; return 1; }
+	if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+		local py
+		py=$(find_python) || return 1
+		rm -rf .venv
+		"$py" -m venv .venv || { echo "the venv module is missing: install python3-venv"; return 1; }
+	fi
 	.venv/bin/python -m pip install -q --disable-pip-version-check -r test/python/requirements.txt
 }
 
-python_tests() { .venv/bin/python -m pytest -q test/python; }
+python_tests() { .venv/bin/python -m pytest -q -rs test/python; }
 
 java_tests() {
 	command -v mvn >/dev/null || { echo "Maven is missing: install maven and a JDK of at least 17"; return 1; }
-	mvn -q -f test/java/pom.xml -Dorg.slf4j.simpleLogger.log.org.apache.maven.cli.transfer=warn test
+	mvn -B -ntp -f test/java/pom.xml test | grep -E 'Tests run:|ERROR|BUILD'
 }
 
-differential() { (cd difftest && go test ./...); }
+# go_tests runs the tests of a module and prints the totals; without Python the lines of go test itself.
+go_tests() {
+	local python=$PWD/.venv/bin/python tally=$PWD/scripts/tally.py
+	if [ -x "$python" ]; then
+		(cd "$1" && go test -json ./... | "$python" "$tally")
+	else
+		(cd "$1" && go test ./...)
+	fi
+}
 
 step "build" make -s build
-step "unit, SQL and fault tests" go test ./...
+step "Python packages" python_setup
+step "unit, SQL, command and fault tests" go_tests .
 step "race detector" make -s race
 step "fuzz, ${FUZZTIME:-10s} each" bash scripts/fuzz.sh "${FUZZTIME:-10s}"
-step "Python packages" python_setup
 step "Python clients" python_tests
 step "Java client" java_tests
-step "differential tests against DuckDB" differential
+step "differential tests against DuckDB" go_tests difftest
 
 if [ ${#failed[@]} -gt 0 ]; then
-	echo "failed: ${failed[*]}"
+	echo "failed in $SECONDS s: $(IFS=,; echo "${failed[*]}")"
 	exit 1
 fi
 echo "all steps passed in $SECONDS s"

@@ -1,7 +1,6 @@
 package vexec
 
 import (
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -89,8 +88,7 @@ type aggPart struct {
 }
 
 func (a *aggregate) open(r *run) (sinkState, error) {
-	workers := uint(max(r.env.Workers, 1))
-	return &aggState{a: a, r: r, partBits: uint(min(max(bits.Len(4*workers-1), 4), 6))}, nil
+	return &aggState{a: a, r: r, partBits: r.env.partBits()}, nil
 }
 
 func (s *aggState) local(w *worker) (step, error) {
@@ -338,17 +336,23 @@ func filterRows(rows []int32, kept []bool, n int) []int32 {
 // maybeCut partitions the worker's table if it has grown too large for a cache.
 func (l *aggLocal) maybeCut() error {
 	p := l.parts[0]
-	if l.heavy || p.table.count < l.s.r.env.partitionGroups() {
+	if l.heavy || p.table.count < l.s.r.env.partitionGroups() || !l.s.r.env.partitioned() {
 		return nil
 	}
+	if l.heavy = l.tooHeavy(); l.heavy {
+		return nil
+	}
+	return l.cut()
+}
+
+// tooHeavy tells whether the states of the only part are too large to be copied.
+func (l *aggLocal) tooHeavy() bool {
+	p := l.parts[0]
 	var states int64
 	for _, a := range p.accs {
 		states += a.SizeBytes()
 	}
-	if l.heavy = states/int64(p.table.count) > heavyStateBytes; l.heavy {
-		return nil
-	}
-	return l.cut()
+	return states > heavyStateBytes*int64(p.groups())
 }
 
 // cut distributes the only part to partitions.

@@ -1,6 +1,8 @@
 package vexec
 
 import (
+	"math/bits"
+
 	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/storage/catalog"
@@ -50,9 +52,9 @@ type Options struct {
 
 // The defaults of Options.
 const (
-	// defaultPartitionGroups is where cutting begins to pay (BenchmarkGroupBy): below it the caches still help, and merging the
-	// tables of all workers takes little time.
-	defaultPartitionGroups = 64 << 10
+	// defaultPartitionGroups is where cutting begins to pay (BenchmarkGroupBy): below it, merging the tables of all workers one after
+	// the other takes less time than keeping them apart by partition.
+	defaultPartitionGroups = 256 << 10
 	// defaultDeltaRows and defaultDeltaBytes make writes from which a segment is worth its file go to one at once.
 	defaultDeltaRows  = 16 << 10
 	defaultDeltaBytes = 4 << 20
@@ -73,6 +75,17 @@ func (e *Env) partitionGroups() int {
 	}
 	return defaultPartitionGroups
 }
+
+// partitioned tells whether aggregates may be partitioned: one worker has nothing to merge.
+func (e *Env) partitioned() bool { return e.Workers > 1 || e.Options.PartitionGroups > 0 }
+
+// partBits returns the logarithm of the number of partitions of hash tables, two for each worker so that uneven ones do no harm.
+func (e *Env) partBits() uint {
+	return uint(min(max(bits.Len(uint(2*max(e.Workers, 1)-1)), 2), maxPartBits))
+}
+
+// maxPartBits bounds the number of partitions.
+const maxPartBits = 6
 
 // deltaLimits returns the bounds of rows that need no segment.
 func (e *Env) deltaLimits() (rows, bytes int64) {

@@ -16,10 +16,12 @@ func (s *aggState) finalize(context.Context) error {
 		}
 		return nil
 	}
-	cut := false
+	cut, total := false, 0
 	for _, l := range s.locals {
 		cut = cut || len(l.parts) > 1
+		total += l.parts[0].groups()
 	}
+	cut = cut || s.layout != nil && len(s.locals) > 1 && total > s.r.env.partitionGroups() && !s.locals[0].tooHeavy()
 	if cut {
 		err := s.r.parallel(len(s.locals), func(i int) error {
 			if l := s.locals[i]; len(l.parts) == 1 {

@@ -2,7 +2,6 @@ package vexec
 
 import (
 	"context"
-	"math/bits"
 	"sync"
 
 	"github.com/ebira-db/ebira/sql/plan"
@@ -123,7 +122,7 @@ func (t *joinTable) index(batches []storedBatch) error {
 		return err
 	}
 	if t.rows >= parallelBuildRows && t.r.env.Workers > 1 {
-		t.partBits = uint(min(max(bits.Len(uint(4*t.r.env.Workers-1)), 4), 6))
+		t.partBits = t.r.env.partBits()
 	}
 	keyed := make([]keyedBatch, len(batches))
 	first := 0

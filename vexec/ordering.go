@@ -25,8 +25,12 @@ type sortItem struct {
 	row    int32
 }
 
-// sortRange is the number of rows that are sorted as one piece before pieces are merged.
-const sortRange = 1 << 17
+// sortRange is the number of rows that are sorted as one piece before pieces are merged: small enough to keep several workers busy.
+// A single worker would rather not merge, but must look now and then whether the query was canceled.
+const (
+	sortRange       = 1 << 17
+	serialSortRange = 1 << 20
+)
 
 // radixRows is the number of rows from which items are sorted by digits instead of comparisons.
 const radixRows = 1 << 10
@@ -203,16 +207,19 @@ func radixSort(items, spare []sortItem) {
 
 // sortParallel sorts all places with the workers of a run.
 func (o *ordering) sortParallel(r *run) error {
-	n := len(o.items)
-	pieces := (n + sortRange - 1) / sortRange
-	if pieces <= 1 || r.env.Workers <= 1 {
+	n, size := len(o.items), sortRange
+	if r.env.Workers <= 1 {
+		size = serialSortRange
+	}
+	pieces := (n + size - 1) / size
+	if pieces <= 1 {
 		o.sort(0, n)
 		return nil
 	}
 	o.spare = make([]sortItem, n)
 	bounds := make([]int, pieces+1)
 	for i := range bounds {
-		bounds[i] = min(i*sortRange, n)
+		bounds[i] = min(i*size, n)
 	}
 	err := r.parallel(pieces, func(i int) error {
 		o.sort(bounds[i], bounds[i+1])

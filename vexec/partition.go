@@ -18,7 +18,7 @@ func (p *partitioner) split(hash []uint64, partBits uint) [][]int32 {
 		return p.parts
 	}
 	n := 1 << partBits
-	var start [1<<6 + 1]int32
+	var start [1<<maxPartBits + 1]int32
 	shift := 64 - partBits
 	for _, h := range hash {
 		start[h>>shift+1]++

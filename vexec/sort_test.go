@@ -8,6 +8,8 @@ import (
 
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/vec"
+	"github.com/ebira-db/ebira/vexec"
 	"github.com/ebira-db/ebira/vexec/optest"
 )
 
@@ -133,4 +135,48 @@ func compareValues(x, y any, k plan.SortKey) int {
 		return -c
 	}
 	return c
+}
+
+// TestParallelSort has enough rows for several pieces, an odd number of them, that are sorted apart and merged.
+func TestParallelSort(t *testing.T) {
+	const rows, batch = 5*(1<<17) - 1000, 50000
+	in := &plan.Batches{Out: types.Schema{optest.Col("k", types.BigInt), optest.Col("n", types.BigInt)}}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for from := 0; from < rows; from += batch {
+		k, n := make([]int64, min(batch, rows-from)), make([]int64, min(batch, rows-from))
+		valid := vec.NewBitmapSet(len(k))
+		for i := range k {
+			k[i], n[i] = int64(rng.IntN(1000)), int64(from+i)
+			if k[i] == 500 {
+				valid.Clear(i)
+			}
+		}
+		in.Data = append(in.Data, vec.NewBatch(len(k), vec.NewFlat(tBig, k, valid), vec.NewFlat(tBig, n, nil)))
+	}
+	s := &plan.Sort{Input: in, Keys: []plan.SortKey{{Expr: col(in, 0), Desc: true}}, Limit: -1}
+	for _, workers := range []int{1, 3} {
+		q, err := vexec.Build(s, &vexec.Env{Fn: optest.Fn(), Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lastKey, lastRow, seen := int64(1000), int64(-1), 0
+		err = q.Run(t.Context(), func(b *vec.Batch) error {
+			rows := vec.Slice[int64](b.Cols[1])
+			for i := range b.Len {
+				key := int64(-1) // NULLs last
+				if !b.Cols[0].IsNull(i) {
+					key = vec.Slice[int64](b.Cols[0])[i]
+				}
+				if key > lastKey || key == lastKey && rows[i] <= lastRow {
+					t.Fatalf("(%d, %d) follows (%d, %d)", key, rows[i], lastKey, lastRow)
+				}
+				lastKey, lastRow = key, rows[i]
+				seen++
+			}
+			return nil
+		})
+		if err != nil || seen != rows {
+			t.Fatalf("%d rows, %v", seen, err)
+		}
+	}
 }

@@ -73,7 +73,7 @@ func newTerminal(t *testing.T, home string, args ...string) *terminal {
 // expect waits until the terminal shows a text after what was expected before.
 func (x *terminal) expect(text string) {
 	x.t.Helper()
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(deadline / 4); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if i := strings.Index(x.seen.String()[x.mark:], text); i >= 0 {
 			x.mark += i + len(text)
 			return

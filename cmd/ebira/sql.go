@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/vec"
 )
 
 // connFlags tell a client where to connect.
@@ -174,17 +176,25 @@ func (s *shell) script(ctx context.Context, text string) error {
 // statement runs one statement and prints its rows. On a terminal it also says how long it took; elsewhere only the result is printed.
 func (s *shell) statement(ctx context.Context, sql string) error {
 	start := time.Now()
-	stop := s.progress(start)
+	stop := sync.OnceFunc(s.progress(start))
+	defer stop()
 	r, err := s.conn.run(ctx, sql)
-	stop()
 	if err != nil {
 		return err
 	}
 	defer r.close()
+	// Rows may come only after long work; the sign that it runs goes away before the first is printed.
+	next := r.next
+	r.next = func(ctx context.Context) (*vec.Batch, error) {
+		b, err := next(ctx)
+		stop()
+		return b, err
+	}
 	for _, n := range r.notices {
 		fmt.Fprintln(os.Stderr, "notice:", n)
 	}
 	if r.schema == nil {
+		stop()
 		s.footer("ok, %d rows affected, %s", r.affected, time.Since(start))
 		return nil
 	}
