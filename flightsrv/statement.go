@@ -53,14 +53,18 @@ func (s *Server) park(ctx context.Context, cl *client, d *pb.FlightDescriptor, p
 	t := &ticket{owner: cl, user: cl.user, stmt: p, rows: rows, schema: wireSchema(p.Schema)}
 	i := &pb.FlightInfo{FlightDescriptor: d, TotalRecords: -1}
 	if p.ReadOnly && len(rows) > 0 {
-		r, err := p.Execute(ctx, rows[0])
+		view := cl.sess.Hold()
+		r, err := p.ExecuteAt(ctx, view, rows[0])
+		if err == nil {
+			if err = r.Wait(ctx, waitBytes); err != nil {
+				r.Close()
+			}
+		}
 		if err != nil {
+			view.Release()
 			return nil, nil, err
 		}
-		if err := r.Wait(ctx, waitBytes); err != nil {
-			r.Close()
-			return nil, nil, err
-		}
+		t.view = view
 		t.schema, t.live = wireSchema(r.Schema), r
 		i.Ordered = r.Ordered
 		if len(rows) == 1 {
@@ -139,7 +143,7 @@ func (s *Server) streamRun(ctx context.Context, t *ticket, i int, values []*vec.
 	}
 	if r == nil {
 		var err error
-		if r, err = t.stmt.Execute(ctx, values); err != nil {
+		if r, err = t.execute(ctx, values); err != nil {
 			return err
 		}
 	}

@@ -104,15 +104,18 @@ func TestTicketsRunOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The result belongs to the moment of Execute when fetched first, and may be fetched again.
+	// The result belongs to the moment of Execute, however often it is fetched and whatever happens to the rows meanwhile.
 	r.run(c, "INSERT INTO t VALUES (2)")
-	for _, want := range []string{"1", "2"} {
-		if got, err := fetch(r.ctx(), c, q); err != nil || got != want {
-			t.Errorf("got %q, %v; want %s", got, err, want)
+	if err := r.engine.Compact(r.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if got, err := fetch(r.ctx(), c, q); err != nil || got != "1" {
+			t.Errorf("got %q, %v; want 1", got, err)
 		}
 	}
 	other := r.client()
-	if got, err := fetch(r.ctx(), other, q); err != nil || got != "2" {
+	if got, err := fetch(r.ctx(), other, q); err != nil || got != "1" {
 		t.Errorf("another connection of the same user: %q, %v", got, err)
 	}
 	res, err := c.CancelFlightInfo(r.ctx(), &flight.CancelFlightInfoRequest{Info: q})

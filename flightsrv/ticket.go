@@ -35,6 +35,8 @@ type ticket struct {
 	schema *arrow.Schema
 	// affected is the count of a statement without result rows.
 	affected int64
+	// view is the state that a query was executed on; it runs on the same one if it is fetched again. nil for other statements.
+	view *session.View
 	// batches are the result of a statement that must not run again.
 	batches []*vec.Batch
 
@@ -78,12 +80,32 @@ func (t *ticket) fetching(ctx context.Context) (run context.Context, stop func()
 // drop stops everything that still runs for a ticket.
 func (t *ticket) drop() {
 	t.mu.Lock()
+	view := t.view
+	t.view = nil
 	t.dropped = true
 	for _, cancel := range t.running {
 		cancel()
 	}
 	t.mu.Unlock()
 	t.stop()
+	if view != nil {
+		view.Release()
+	}
+}
+
+// execute runs the statement of a query again, on the state of its first run.
+func (t *ticket) execute(ctx context.Context, values []*vec.Vector) (*session.Result, error) {
+	t.mu.Lock()
+	view := t.view
+	if view != nil {
+		view.Retain()
+	}
+	t.mu.Unlock()
+	if view == nil {
+		return nil, errNoTicket()
+	}
+	defer view.Release()
+	return t.stmt.ExecuteAt(ctx, view, values)
 }
 
 // stop ends the started result that nobody has fetched.

@@ -187,7 +187,7 @@ func (s *Session) execute(ctx context.Context, st parse.Statement, params []*vec
 	switch st := st.(type) {
 	case *parse.QueryStmt:
 		pin := s.engine.store.Pin()
-		return s.newCall(pin.Snapshot(), params).runQuery(ctx, st.SourceText(), st.Query, pin)
+		return s.newCall(pin.Snapshot(), params).runQuery(ctx, st.SourceText(), st.Query, pin.Release)
 	case *parse.Insert:
 		pin := s.engine.store.Pin()
 		defer pin.Release()

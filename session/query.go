@@ -12,7 +12,6 @@ import (
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
-	"github.com/ebira-db/ebira/storage/store"
 	"github.com/ebira-db/ebira/vec"
 	"github.com/ebira-db/ebira/vexec"
 )
@@ -160,13 +159,13 @@ func (c *call) optimize(n plan.Node, trace bool) (plan.Node, []opt.Step) {
 	return opt.Optimize(n, o)
 }
 
-// start runs a query in the background; its result is read from the stream. pin keeps the segments of the call's snapshot.
-func (c *call) start(ctx context.Context, textOf string, b *bound, pin *store.Pin) (*Result, error) {
+// start runs a query in the background; its result is read from the stream. release ends the hold on the call's Snapshot.
+func (c *call) start(ctx context.Context, textOf string, b *bound, release func()) (*Result, error) {
 	s := c.s
 	run, cancel := s.detach(ctx)
 	q := s.begin(textOf, cancel)
 	fail := func(err error) (*Result, error) {
-		pin.Release()
+		release()
 		s.engine.end(q, err)
 		cancel(nil)
 		return nil, err
@@ -178,7 +177,7 @@ func (c *call) start(ctx context.Context, textOf string, b *bound, pin *store.Pi
 	budget := s.engine.memory.Queries.Child("query", 0)
 	st := newStream(func() { cancel(sqlerr.New(sqlerr.Canceled, "the result was closed by its reader")) }, sl, func() {
 		budget.Close()
-		pin.Release()
+		release()
 	})
 	vq, err := vexec.Build(b.plan, c.execEnv(budget, nil))
 	if err != nil {
@@ -204,13 +203,13 @@ func (c *call) start(ctx context.Context, textOf string, b *bound, pin *store.Pi
 }
 
 // runQuery executes SELECT.
-func (c *call) runQuery(ctx context.Context, textOf string, q *parse.Query, pin *store.Pin) (*Result, error) {
+func (c *call) runQuery(ctx context.Context, textOf string, q *parse.Query, release func()) (*Result, error) {
 	b, err := c.bindQuery(q)
 	if err != nil {
-		pin.Release()
+		release()
 		return nil, err
 	}
-	return c.start(ctx, textOf, b, pin)
+	return c.start(ctx, textOf, b, release)
 }
 
 // checkOutput refuses result columns that have no form on the wire.

@@ -44,12 +44,7 @@ func maybeWithin(v *vec.Vector, n int, bound *vec.Vector, o vec.Order) vec.Sel {
 		if v.Type.Phys() != types.PhysString {
 			return vec.SelectAll(n)
 		}
-		limit := vec.Slice[vec.View](bound)[0].Prefix()
-		prefix := make([]uint32, n)
-		for i := range prefix {
-			prefix[i] = d[i].Prefix()
-		}
-		sel = notBehind(prefix, n, limit, o.Desc)
+		sel = textsNotBehind(d[:n], v.Bufs, bound, o.Desc)
 	default:
 		return vec.SelectAll(n)
 	}
@@ -72,6 +67,22 @@ func notBehind[T cmp.Ordered](data []T, n int, bound T, desc bool) vec.Sel {
 	}
 	for i, x := range data[:n] {
 		if !(x > bound) {
+			sel = append(sel, uint16(i))
+		}
+	}
+	return sel
+}
+
+// textsNotBehind is notBehind for texts.
+func textsNotBehind(views []vec.View, bufs [][]byte, bound *vec.Vector, desc bool) vec.Sel {
+	limit := &vec.Slice[vec.View](bound)[0]
+	sign := 1
+	if desc {
+		sign = -1
+	}
+	var sel vec.Sel
+	for i := range views {
+		if sign*vec.CompareViews(&views[i], bufs, limit, bound.Bufs) <= 0 {
 			sel = append(sel, uint16(i))
 		}
 	}
