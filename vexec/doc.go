@@ -1,6 +1,7 @@
 // Package vexec runs logical plans: physical operators in push pipelines, fed by morsels, on a fixed number of workers.
 // It must not know SQL text, sessions or how a table's changes become durable: it writes segments but never commits them.
-// All concurrency is in scheduler.go and gate.go; everything called a step, a reader or a local belongs to one worker.
+// Goroutines are started in scheduler.go only and wait for each other only there and in gate.go; everything called a step, a reader or a
+// local belongs to one worker, and the states that workers share guard themselves.
 //
 // # Shape
 //
