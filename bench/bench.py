@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -38,7 +39,22 @@ def github_lines():
     yield from json.loads((SHARED / "data/simdjson-data/jsonexamples/github_events.json").read_text(encoding="utf-8"))
 
 
+def event_lines():
+    """Made-up application events of about 500 bytes with nested objects, arrays, absent and null fields; the same at every run."""
+    r = random.Random(7)
+    for i in range(20000):
+        doc = {"id": 10**9 + i, "ts": f"2026-05-{i % 28 + 1:02d}T{i % 24:02d}:{i % 60:02d}:{i % 59:02d}.{i % 1000:03d}Z", "kind": r.choice(["view", "click", "order", "error"]),
+               "user": {"id": r.randrange(10**6), "country": r.choice(["JP", "DE", "BR", "US", "IN"]), "plan": r.choice(["free", "pro", None])},
+               "page": {"path": f"/shop/{r.randrange(5000)}/item-{r.randrange(90000)}", "referrer": f"https://example.org/{r.randrange(400)}?q={r.randrange(10**6)}"},
+               "ms": r.randrange(2000), "score": r.randrange(10**6) / 1000, "tags": [r.choice("abcdef") * 3 for _ in range(r.randrange(4))],
+               "agent": f"Mozilla/5.0 (X11; Linux x86_64) build/{r.randrange(300)}", "session": f"{r.getrandbits(128):032x}"}
+        if r.random() < 0.2:
+            doc["error"] = {"code": r.randrange(600), "message": f"upstream {r.randrange(50)} timed out after {r.randrange(9000)} ms"}
+        yield doc
+
+
 SHAPES = {
+    "events": (event_lines, "id", "kind", "user.id"),
     "hits": (hits_lines, "WatchID", "RegionID", "OS"),
     "github": (github_lines, "id", "type", "repo.id"),
 }
@@ -184,7 +200,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--mb", type=int, default=200, help="size of each NDJSON file")
     p.add_argument("--runs", type=int, default=3)
-    p.add_argument("--shapes", default="hits,github")
+    p.add_argument("--shapes", default="hits,github,events")
     p.add_argument("--peers", default="duckdb,chdb")
     p.add_argument("--work", help="folder for data (default a temporary one)")
     p.add_argument("--json", help="write every timing here")

@@ -54,7 +54,7 @@ type row struct {
 	document string
 }
 
-var words = []string{"", "a", "ab", "abc", "Abc", "abd", "x y", " pad ", "é", "Ñandú", "漢字", "漢", "z%_", "it's", "naïve café", "12", "-7", "0", "😀a", "b_c", "AB", "ß", "long text that does not fit into twelve bytes", "long text that does not"}
+var words = []string{"", "a", "ab", "abc", "Abc", "abd", "x y", " pad ", "é", "Ñandú", "漢字", "漢", "z%_", "it's", "naïve café", "12", "-7", "0", "😀a", "b_c", "AB", "long text that does not fit into twelve bytes", "long text that does not"}
 
 func makeRow(r *rand.Rand, id int) row {
 	lit, doc := make([]string, len(fields)), map[string]any{}
@@ -139,11 +139,20 @@ func mixed(r *rand.Rand) (asInt, asText string, v any) {
 	return strconv.Itoa(n), quote(strconv.Itoa(n)), n
 }
 
-// tables are the generated tables with their numbers of rows.
-var tables = []struct {
+// tableRows are the numbers of rows of the generated tables. The wide t has several pages.
+func tableRows(wide bool) []struct {
 	name string
 	rows int
-}{{"t", 120}, {"u", 25}}
+} {
+	t := 120
+	if wide {
+		t = 40_000
+	}
+	return []struct {
+		name string
+		rows int
+	}{{"t", t}, {"u", 25}}
+}
 
 // ddl returns the statement that makes a typed table.
 func ddl(name string) string {

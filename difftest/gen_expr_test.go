@@ -16,6 +16,8 @@ type generator struct {
 	aliases int
 	// queries and crosses bound the sub-queries and the cross joins of one statement.
 	queries, crosses int
+	// wide says that table t is large: it is joined with u only.
+	wide bool
 }
 
 // ref is an expression in sight.
@@ -100,7 +102,19 @@ func (g *generator) expr(k kind, depth int) string {
 
 func (g *generator) smallExpr(depth int) string {
 	x := func() string { return g.expr(small, depth) }
-	switch g.IntN(14) {
+	switch g.IntN(20) {
+	case 14:
+		return fmt.Sprintf("ascii(%s)", g.expr(text, depth))
+	case 15:
+		return fmt.Sprintf("(%s %s %d)", g.expr(small, 0), pick(g, "&", "|"), g.IntN(16))
+	case 16:
+		return fmt.Sprintf("CAST(%s AS INT)", g.expr(boolean, depth))
+	case 17:
+		return fmt.Sprintf("mod(%s, %d)", x(), g.IntN(9)+1)
+	case 18:
+		return fmt.Sprintf("%s(%s)", pick(g, "weekofyear", "isodow"), g.expr(date, depth))
+	case 19:
+		return fmt.Sprintf("if(%s, %s, %s)", g.cond(depth), x(), x())
 	case 0:
 		return fmt.Sprintf("(%s + %s)", x(), x())
 	case 1:
@@ -153,7 +167,11 @@ func (g *generator) decimalExpr(depth int) string {
 
 func (g *generator) doubleExpr(depth int) string {
 	x := func() string { return g.expr(double, depth) }
-	switch g.IntN(10) {
+	switch g.IntN(12) {
+	case 10:
+		return fmt.Sprintf("ln(abs(%s) + 1)", x())
+	case 11:
+		return fmt.Sprintf("trunc(%s)", x())
 	case 0:
 		return fmt.Sprintf("(%s + %s)", x(), x())
 	case 1:
@@ -178,7 +196,17 @@ func (g *generator) doubleExpr(depth int) string {
 
 func (g *generator) textExpr(depth int) string {
 	x := func() string { return g.expr(text, depth) }
-	switch g.IntN(13) {
+	switch g.IntN(18) {
+	case 13:
+		return fmt.Sprintf("%s(%s)", pick(g, "md5", "hex"), x())
+	case 14:
+		return fmt.Sprintf("%s(%s)", pick(g, "monthname", "dayname"), g.expr(date, depth))
+	case 15:
+		return fmt.Sprintf("translate(%s, 'abé', 'x')", x())
+	case 16:
+		return fmt.Sprintf("concat_ws('-', %s, %s, 'z')", x(), x())
+	case 17:
+		return fmt.Sprintf("regexp_extract(%s, '([a-c]+)(.)', %d)", x(), g.IntN(3))
 	case 0:
 		return fmt.Sprintf("%s(%s)", pick(g, "upper", "lower"), x())
 	case 1:
@@ -272,7 +300,13 @@ func (g *generator) predicate(depth int) string {
 	if g.queries > 0 && g.IntN(8) == 0 {
 		return g.queryPredicate()
 	}
-	switch g.IntN(10) {
+	switch g.IntN(13) {
+	case 10:
+		return fmt.Sprintf("(%s) IS %s%s", g.cond(0), pick(g, "", "NOT "), pick(g, "TRUE", "FALSE"))
+	case 11:
+		return fmt.Sprintf("regexp_matches(%s, %s)", g.expr(text, depth), quote(pick(g, "^a", "b.*c", "[é字]", "d$", "^.$", "")))
+	case 12:
+		return fmt.Sprintf("%s IN (%s, %s)", x(), x(), x())
 	case 0:
 		return fmt.Sprintf("%s IS %sNULL", x(), pick(g, "", "NOT "))
 	case 1:
@@ -289,7 +323,7 @@ func (g *generator) predicate(depth int) string {
 			return c
 		}
 	case 6:
-		return fmt.Sprintf("%s(%s, %s)", pick(g, "starts_with", "contains"), g.expr(text, depth), g.literal(text))
+		return fmt.Sprintf("%s(%s, %s)", pick(g, "starts_with", "contains", "ends_with"), g.expr(text, depth), g.literal(text))
 	case 7, 8:
 		return fmt.Sprintf("%s %s %s", g.column1(k), pick(g, "=", "<", ">", "<=", ">=", "<>"), g.literal(k))
 	}

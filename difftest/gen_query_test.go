@@ -19,9 +19,12 @@ type query struct {
 	where []*cond
 	// groups are expressions; empty for no GROUP BY.
 	groups []string
+	// ordinals writes groups as positions of items.
+	ordinals bool
 	having []*cond
 	order  []string
-	limit  int
+	// limit and offset are 0 for none.
+	limit, offset int
 	// op and right are a set operation after this query.
 	op    string
 	right *query
@@ -51,7 +54,15 @@ func (q *query) String() string {
 	b.WriteString(" FROM " + q.from)
 	writeConds(&b, " WHERE ", q.where)
 	if len(q.groups) > 0 {
-		b.WriteString(" GROUP BY " + strings.Join(q.groups, ", "))
+		groups := slices.Clone(q.groups)
+		if q.ordinals {
+			for i, group := range groups {
+				if at := slices.Index(q.items, group); at >= 0 {
+					groups[i] = fmt.Sprint(at + 1)
+				}
+			}
+		}
+		b.WriteString(" GROUP BY " + strings.Join(groups, ", "))
 	}
 	writeConds(&b, " HAVING ", q.having)
 	if q.right != nil {
@@ -62,6 +73,9 @@ func (q *query) String() string {
 	}
 	if q.limit > 0 {
 		fmt.Fprintf(&b, " LIMIT %d", q.limit)
+	}
+	if q.offset > 0 {
+		fmt.Fprintf(&b, " OFFSET %d", q.offset)
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -116,12 +130,18 @@ func (g *generator) statement() *query {
 	return q
 }
 
-// nested writes a query without sub-queries, ORDER BY and set operations, in a scope of its own.
+// nested writes a query for FROM in a scope of its own. It is ordered only for a LIMIT.
 func (g *generator) nested() *query {
 	saved := g.scope
 	g.scope = nil
 	q := g.query(nil, 1)
-	q.order, q.limit = nil, 0
+	if q.limit == 0 {
+		q.order = nil
+		if g.IntN(5) == 0 && !slices.Contains(q.kinds, double) {
+			g.scope = nil
+			q.op, q.right = pick(g, "UNION", "UNION ALL", "EXCEPT", "INTERSECT"), g.queryOf(nil, q.kinds)
+		}
+	}
 	g.scope = saved
 	return q
 }
@@ -132,6 +152,10 @@ func (g *generator) query(ctes []with, depth int) *query {
 		g.grouped(q, depth)
 	} else {
 		for range 1 + g.IntN(4) {
+			if g.queries > 0 && g.IntN(12) == 0 {
+				q.add(g.scalarQuery())
+				continue
+			}
 			k := pick(g, allKinds...)
 			q.add(g.expr(k, depth), k)
 		}
@@ -185,6 +209,9 @@ func (g *generator) fromClause(ctes []with) string {
 		}
 		join := pick(g, "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 		on := l + " = " + r
+		if join == "JOIN" && g.IntN(6) == 0 {
+			on = fmt.Sprintf("%s %s %s", l, pick(g, "<", ">=", "<>"), r)
+		}
 		if g.IntN(3) == 0 && join != "FULL JOIN" {
 			queries := g.queries
 			g.queries = 0
@@ -206,6 +233,12 @@ func (g *generator) primary(ctes []with) string {
 		q := g.nested()
 		return g.derived("("+q.String()+")", q.kinds)
 	}
+	if g.wide && len(g.scope) == 0 && g.IntN(2) == 0 && g.aliases == 0 {
+		return g.source("t")
+	}
+	if g.wide {
+		return g.source("u")
+	}
 	return g.source(pick(g, "t", "u", "u"))
 }
 
@@ -223,6 +256,7 @@ func (g *generator) grouped(q *query, depth int) {
 		q.groups = append(q.groups, e)
 		q.add(e, k)
 	}
+	q.ordinals = g.IntN(3) == 0
 	for range 1 + g.IntN(3) {
 		e, k := g.aggregate(depth)
 		q.add(e, k)
@@ -241,7 +275,17 @@ func isLiteral(e string) bool { return !strings.Contains(e, "{") && !columnName.
 var columnName = regexp.MustCompile(`\ba\d+\.c\d+`)
 
 func (g *generator) aggregate(depth int) (string, kind) {
-	switch g.IntN(8) {
+	switch g.IntN(13) {
+	case 8:
+		return fmt.Sprintf("%s(%s)", pick(g, "bool_and", "bool_or"), g.expr(boolean, depth)), boolean
+	case 9:
+		return fmt.Sprintf("median(%s)", g.expr(small, depth)), double
+	case 10:
+		return fmt.Sprintf("%s(%s)", pick(g, "stddev_pop", "var_samp"), g.expr(small, depth)), double
+	case 11:
+		return fmt.Sprintf("quantile_cont(%s, %s)", g.expr(double, depth), pick(g, "0.25", "0.5", "0.9")), double
+	case 12:
+		return fmt.Sprintf("%s FILTER (WHERE %s)", pick(g, "count(*)", "sum("+g.expr(small, depth)+")", "max("+g.expr(small, 0)+")"), g.cond(1)), small
 	case 0:
 		return "count(*)", small
 	case 1:
@@ -270,7 +314,7 @@ func (g *generator) ordered(q *query) {
 	}
 	g.Shuffle(len(q.order), func(i, j int) { q.order[i], q.order[j] = q.order[j], q.order[i] })
 	if g.IntN(2) == 0 {
-		q.limit = 1 + g.IntN(20)
+		q.limit, q.offset = 1+g.IntN(20), g.IntN(2)*g.IntN(10)
 	}
 }
 
@@ -305,6 +349,26 @@ func (g *generator) queryPredicate() string {
 		return fmt.Sprintf("%s %s (SELECT %s(%s) FROM %s%s)", left, pick(g, "=", "<", ">", "<>"), pick(g, "min", "max"), inner, from, b.String())
 	}
 	return fmt.Sprintf("%s %sIN (SELECT %s FROM %s%s)", left, pick(g, "", "NOT "), inner, from, b.String())
+}
+
+// scalarQuery writes a sub-query of one row and column, correlated in half of the cases.
+func (g *generator) scalarQuery() (string, kind) {
+	g.queries--
+	outer := g.scope
+	defer func() { g.scope = outer }()
+	g.scope = nil
+	from := g.source(pick(g, "t", "u"))
+	e, k := g.aggregate(1)
+	where := ""
+	if g.IntN(2) == 0 {
+		j := pick(g, small, text, date)
+		mine := g.column(j)
+		g.scope = outer
+		if theirs := g.column(j); theirs != "" {
+			where = " WHERE " + mine + " = " + theirs
+		}
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s%s)", e, from, where), k
 }
 
 var (
@@ -351,7 +415,7 @@ func (q *query) smaller() (out []*query) {
 		try(func(c *query) { c.with = nil })
 	}
 	if q.limit > 0 {
-		try(func(c *query) { c.limit = 0 })
+		try(func(c *query) { c.limit, c.offset = 0, 0 })
 	}
 	if len(q.order) > 0 && q.limit == 0 {
 		try(func(c *query) { c.order = nil })

@@ -100,6 +100,9 @@ func (f *flightConn) auth(ctx context.Context) context.Context {
 // message is the text of a server's error without gRPC's wrapping.
 func message(err error) string {
 	if s, ok := status.FromError(err); ok {
+		if s.Code() == codes.Canceled && s.Message() == context.Canceled.Error() {
+			return "canceled"
+		}
 		return s.Message()
 	}
 	return err.Error()

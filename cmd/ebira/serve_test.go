@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -55,16 +56,41 @@ func TestStopDuringQuery(t *testing.T) {
 	d := call{}.launch(t, "--data", filepath.Join(t.TempDir(), "d"))
 	ended := make(chan int)
 	go func() {
-		_, _, code := call{}.run(t, "sql", "--url", d.url, "-c", "SELECT count(*) FROM numbers(100000000) a, numbers(100000) b WHERE (a.number * b.number) % 7 = 8")
+		_, _, code := call{}.run(t, "sql", "--url", d.url, "-c", strings.TrimSuffix(endless, "\r"))
 		ended <- code
 	}()
 	waitFor(t, "the query to run", func() bool {
-		return !strings.HasPrefix(d.sql(t, "SELECT count(*) FROM system.queries WHERE state = 'running'"), "count(*)\n0") && strings.Contains(d.sql(t, "SELECT query FROM system.queries"), "numbers(100000000)")
+		return d.sql(t, "SELECT count(*) AS n FROM system.queries WHERE state = 'running' AND query LIKE '%100000000%' AND query NOT LIKE '%system%'") == "n\n1\n"
 	})
 	d.stop(t)
 	if code := <-ended; code != 1 {
 		t.Errorf("the client ended with status %d, want 1", code)
 	}
+}
+
+// TestInterruptScript sends SIGINT to a client whose statement runs: it ends with status 1, and the server stops the statement.
+func TestInterruptScript(t *testing.T) {
+	d := call{}.launch(t, "--data", filepath.Join(t.TempDir(), "d"))
+	cmd := exec.Command(binary, "sql", "--url", d.url, "-c", strings.TrimSuffix(endless, "\r"))
+	cmd.Env = cleanEnv(t.TempDir())
+	var errs safeBuffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	state := func() string {
+		return d.sql(t, "SELECT state FROM system.queries WHERE query LIKE '%100000000%' AND query NOT LIKE '%system%'")
+	}
+	waitFor(t, "the statement to run", func() bool { return state() == "state\nrunning\n" })
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("the client ended with %v", err)
+	}
+	equal(t, errs.String(), "error: canceled\n")
+	waitFor(t, "the statement to end", func() bool { return state() != "state\nrunning\n" })
+	d.stop(t)
 }
 
 // waitFor polls until a condition holds.
