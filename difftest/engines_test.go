@@ -3,6 +3,7 @@ package difftest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/big"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/ebira-db/ebira/session"
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/vexec"
 )
 
 // null is the printed form of SQL NULL; no value prints so.
@@ -63,11 +65,11 @@ func (e *ebira) queryIn(s *session.Session, text string) (out result, err error)
 	defer cancel()
 	r, err := s.Exec(ctx, text)
 	if err != nil {
-		return out, fmt.Errorf("%s", sqlerr.Render(err, text))
+		return out, described(err, text)
 	}
 	batches, err := r.All(ctx)
 	if err != nil {
-		return out, fmt.Errorf("%s", sqlerr.Render(err, text))
+		return out, described(err, text)
 	}
 	for _, f := range r.Schema {
 		out.float = append(out.float, f.Type.Kind == types.Double || f.Type.Kind == types.Float)
@@ -92,6 +94,15 @@ func (e *ebira) queryIn(s *session.Session, text string) (out result, err error)
 		}
 	}
 	return out, nil
+}
+
+// described is an error as users see it; a bug shows its stack.
+func described(err error, text string) error {
+	var bug *vexec.Bug
+	if errors.As(err, &bug) {
+		return fmt.Errorf("%s\n%s", sqlerr.Render(err, text), bug.Stack)
+	}
+	return errors.New(sqlerr.Render(err, text))
 }
 
 // must runs a statement that has to succeed.

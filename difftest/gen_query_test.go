@@ -21,8 +21,8 @@ type query struct {
 	groups []string
 	// ordinals writes groups as positions of items.
 	ordinals bool
-	having []*cond
-	order  []string
+	having   []*cond
+	order    []string
 	// limit and offset are 0 for none.
 	limit, offset int
 	// op and right are a set operation after this query.

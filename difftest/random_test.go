@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -66,10 +67,11 @@ func TestRandom(t *testing.T) {
 				a.change(t, g)
 			}
 			q := g.statement()
-			if count++; a.compare(q) != "" {
+			count++
+			if first := a.compare(q); first != "" {
 				failures++
-				q = a.reduce(q, time.Now().Add(10*time.Second))
-				t.Errorf("seed %d, query %d:\n%s", seed, n, a.compare(q))
+				_, reduced := a.reduce(q, time.Now().Add(20*time.Second))
+				t.Errorf("seed %d, query %d:\n%s\nreduced:\n%s", seed, n, first, cmp.Or(reduced, "it did not fail again"))
 			}
 		}
 		seed++
@@ -175,7 +177,7 @@ func (a *arena) compare(q *query) string {
 		mine := render(text, false, s.variant)
 		got, err := a.e.queryIn(s.sess, mine)
 		if err != nil && (strings.Contains(err.Error(), "BUG") || strings.Contains(err.Error(), "internal")) {
-			return fmt.Sprintf("%s: %v", s.name, err)
+			return fmt.Sprintf("%s: %v\n%s", s.name, err, mine)
 		}
 		if err != nil && (strings.HasPrefix(err.Error(), "unsupported") || strings.HasPrefix(err.Error(), "canceled")) {
 			a.refused[firstLine(err)]++
@@ -219,16 +221,20 @@ func sameOrder(a, b result) string {
 	return ""
 }
 
-// reduce leaves out parts of a failing query as long as it fails.
-func (a *arena) reduce(q *query, end time.Time) *query {
+// reduce leaves out parts of a failing query as long as it fails, and returns what is left with what differs.
+func (a *arena) reduce(q *query, end time.Time) (*query, string) {
+	diff := ""
 	for again := true; again; {
 		again = false
-		for _, s := range q.smaller() {
-			if time.Now().Before(end) && a.compare(s) != "" {
-				q, again = s, true
+		for _, s := range append(q.smaller(), q) {
+			if time.Now().After(end) {
+				break
+			}
+			if d := a.compare(s); d != "" {
+				again, q, diff = s != q, s, d
 				break
 			}
 		}
 	}
-	return q
+	return q, diff
 }

@@ -111,6 +111,7 @@ func (kb *keyBatch) interner(l *keyLayout, c int) *interner {
 func (l *keyLayout) translate(words []uint64, mapping [][]uint32) []uint64 {
 	out := append([]uint64(nil), words...)
 	k := l.words
+	const number = 1<<internedBits - 1
 	for c, is := range l.texts {
 		if !is {
 			continue
@@ -121,7 +122,7 @@ func (l *keyLayout) translate(words []uint64, mapping [][]uint32) []uint64 {
 				continue
 			}
 			id := uint32(out[i] >> s.shift)
-			out[i] = out[i]&^(1<<internedBits-1<<s.shift) | uint64(m[id])<<s.shift
+			out[i] = out[i]&^(number<<s.shift) | uint64(m[id])<<s.shift
 		}
 	}
 	return out
