@@ -156,6 +156,11 @@ func openDuck(t *testing.T) *duck {
 	return d
 }
 
+// maxResultRows bounds the results that are compared, which lie in memory as text.
+const maxResultRows = 200_000
+
+var errTooManyRows = errors.New("the result has too many rows to compare")
+
 func (d *duck) query(text string) (out result, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -181,7 +186,9 @@ func (d *duck) query(text string) (out result, err error) {
 		for i, c := range cells {
 			row[i] = duckText(c, cols[i].DatabaseTypeName())
 		}
-		out.rows = append(out.rows, row)
+		if out.rows = append(out.rows, row); len(out.rows) > maxResultRows {
+			return result{}, errTooManyRows
+		}
 	}
 	return out, rows.Err()
 }
