@@ -137,7 +137,8 @@ import duckdb, json, sys, time, os
 shape, path, work, runs, group, nested = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5], sys.argv[6]
 db = os.path.join(work, "peer.duckdb")
 if os.path.exists(db): os.remove(db)
-c = duckdb.connect(db, config={"threads": 2})
+c = duckdb.connect(config={"threads": 2})
+c.execute(f"ATTACH '{db}' AS p (STORAGE_VERSION 'v1.5.0')"); c.execute("USE p")
 out = {"version": duckdb.__version__}
 def timed(sql):
     s = time.perf_counter(); r = c.execute(sql).fetchall(); return time.perf_counter() - s, r
