@@ -179,6 +179,7 @@ func (s *Session) newCall(snap *catalog.Snapshot, params []*vec.Vector) *call {
 	c := &call{s: s, snap: snap, fn: &function.Ctx{
 		Now: time.Now().UnixMicro(), Zone: zone, User: s.user, Catalog: catalog.CatalogName, Database: s.Database(),
 		VariantTotalOrder: s.Var("variant_total_order") == "true", Rounding: s.Var("numeric_cast_option") == "rounding",
+		KeepInvalidJSON: s.Var("variant_invalid_json") == "string",
 	}}
 	c.env = &bind.Env{Tables: &tables{c}, Ctx: c.fn, Params: params, Variable: c.variable}
 	return c

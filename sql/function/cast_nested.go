@@ -108,6 +108,12 @@ func (k *castJob) parseJSON() (*vec.Vector, error) {
 			continue
 		}
 		b.Undo()
+		if k.c.KeepInvalidJSON && k.to.Kind == types.Variant {
+			b.BeginRow()
+			b.String(views[i].Bytes(k.src.Bufs))
+			b.EndRow()
+			continue
+		}
 		b.AppendNull()
 		if !k.try {
 			return nil, k.failure(i, badValue, "invalid JSON: "+err.Error())

@@ -20,6 +20,8 @@ type Ctx struct {
 	User, Catalog, Database string
 	// VariantTotalOrder allows comparing bare variants (setting variant_total_order).
 	VariantTotalOrder bool
+	// KeepInvalidJSON makes text that is not JSON a string when it becomes a VARIANT (setting variant_invalid_json = 'string').
+	KeepInvalidJSON bool
 	// Rounding lets fractions be rounded into integer columns on load (setting numeric_cast_option = 'rounding').
 	Rounding bool
 }
