@@ -186,11 +186,11 @@ func (q *query) add(item string, k kind) {
 
 // fromClause writes tables and joins and sets the scope.
 func (g *generator) fromClause(ctes []with) string {
-	from := g.primary(ctes)
+	from := g.primary(ctes, true)
 	for range []int{0, 0, 0, 1, 1, 2}[g.IntN(6)] {
 		left := slices.Clone(g.scope)
 		g.scope = nil
-		right := g.primary(ctes)
+		right := g.primary(ctes, false)
 		rightScope := g.scope
 		l, r := "", ""
 		for _, k := range []kind{pick(g, small, small, text, date, large), small, text, date, moment} {
@@ -223,7 +223,11 @@ func (g *generator) fromClause(ctes []with) string {
 	return from
 }
 
-func (g *generator) primary(ctes []with) string {
+// primary writes one source of a FROM clause. Of what may be wide only the first is.
+func (g *generator) primary(ctes []with, first bool) string {
+	if g.wide && !first {
+		return g.source("u")
+	}
 	switch n := g.IntN(8); {
 	case n == 0 && len(ctes) > 0 || n < 3 && len(ctes) > 0:
 		w := ctes[g.IntN(len(ctes))]
@@ -233,11 +237,8 @@ func (g *generator) primary(ctes []with) string {
 		q := g.nested()
 		return g.derived("("+q.String()+")", q.kinds)
 	}
-	if g.wide && len(g.scope) == 0 && g.IntN(2) == 0 && g.aliases == 0 {
-		return g.source("t")
-	}
 	if g.wide {
-		return g.source("u")
+		return g.source(pick(g, "t", "u"))
 	}
 	return g.source(pick(g, "t", "u", "u"))
 }
@@ -294,6 +295,10 @@ func (g *generator) aggregate(depth int) (string, kind) {
 		return fmt.Sprintf("count(DISTINCT %s)", g.expr(pick(g, small, large, text, date, decimal, boolean), depth)), small
 	case 3:
 		k := pick(g, small, decimal, double)
+		if k == decimal {
+			// Sums have 38 digits. Beside a decimal of another scale DuckDB, which has no more digits, drops some.
+			return fmt.Sprintf("CAST(sum(%s) AS DECIMAL(20,6))", g.expr(k, depth)), k
+		}
 		return fmt.Sprintf("sum(%s)", g.expr(k, depth)), k
 	case 4:
 		return fmt.Sprintf("avg(%s)", g.expr(pick(g, small, double, decimal), depth)), double
