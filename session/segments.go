@@ -35,7 +35,11 @@ func (e *Engine) newSegment(lease *store.Lease, t *catalog.Table) (*segment.Writ
 
 // openStage opens a staged file for a load or a query.
 func (e *Engine) openStage(f stage.File, spec stage.ReadSpec, r *stage.Report) (vexec.StageReader, error) {
-	return stage.Open(e.fs, f, spec, r)
+	in, err := stage.Open(e.fs, f, spec, r)
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
 }
 
 // forget drops what the caches hold of segments that are gone.

@@ -40,8 +40,11 @@ func (r *stageFileReader) start(m int) error {
 		return err
 	}
 	f, err := r.s.env.OpenStage(r.s.n.Files[m], r.s.n.Read, r.s.n.Report)
+	if err != nil {
+		return err
+	}
 	r.file = f
-	return err
+	return nil
 }
 
 func (r *stageFileReader) next() (*vec.Batch, error) {
