@@ -67,13 +67,18 @@ func Wrap(k Kind, err error, format string, args ...any) *Error {
 	return &Error{Kind: k, Msg: fmt.Sprintf(format, args...), Err: err}
 }
 
-// Error returns "kind: message: cause".
-func (e *Error) Error() string {
-	s := e.Kind.String() + ": " + e.Msg
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
+// Error returns "kind: message: cause". A cause of the same kind does not say so again.
+func (e *Error) Error() string { return e.Kind.String() + ": " + e.text() }
+
+func (e *Error) text() string {
+	if e.Err == nil {
+		return e.Msg
 	}
-	return s
+	cause := e.Err.Error()
+	if c, ok := e.Err.(*Error); ok && c.Kind == e.Kind {
+		cause = c.text()
+	}
+	return e.Msg + ": " + cause
 }
 
 // Unwrap returns the cause.

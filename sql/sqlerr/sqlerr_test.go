@@ -20,6 +20,20 @@ func TestRender(t *testing.T) {
 	f(At(Syntax, 999, "behind the end"), "syntax error: behind the end")
 }
 
+func TestCauses(t *testing.T) {
+	f := func(err error, want string) {
+		t.Helper()
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	cause := errors.New("disk on fire")
+	f(Wrap(IO, cause, "write file"), "i/o error: write file: disk on fire")
+	f(Wrap(IO, Wrap(IO, cause, "write file"), "commit"), "i/o error: commit: write file: disk on fire")
+	f(Wrap(Corrupt, New(Corrupt, "no footer"), "file a"), "corrupt data: file a: no footer")
+	f(Wrap(IO, New(Corrupt, "no footer"), "file a"), "i/o error: file a: corrupt data: no footer")
+}
+
 func TestKindAndPlace(t *testing.T) {
 	cause := errors.New("disk on fire")
 	err := fmt.Errorf("while loading: %w", Wrap(IO, cause, "write file"))
