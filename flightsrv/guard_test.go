@@ -43,24 +43,53 @@ func TestCheckHeader(t *testing.T) {
 	if len(all) != 3 {
 		t.Fatalf("%d messages", len(all))
 	}
+	var guard headerGuard
 	for i, m := range all {
 		h := m.DataHeader
-		if err := checkHeader(h); err != nil {
+		if err := guard.check(h); err != nil {
 			t.Errorf("message %d: %v", i, err)
 		}
 		for cut := range h {
 			readAll(h[:cut], m.DataBody, all)
 		}
-		// A huge number anywhere must never be believed: it may be padding or a scalar, but no length that is then allocated.
-		for at := 0; at+4 <= len(h); at += 4 {
-			bad := append([]byte(nil), h...)
-			binary.LittleEndian.PutUint32(bad[at:], math.MaxInt32)
-			readAll(bad, m.DataBody, all)
+		// A wrong number anywhere must never be believed: it may be padding or a scalar, but no length that is then allocated, and no list
+		// that is then read behind its end.
+		for _, wrong := range []uint32{0, math.MaxInt32} {
+			for at := 0; at+4 <= len(h); at += 4 {
+				bad := append([]byte(nil), h...)
+				binary.LittleEndian.PutUint32(bad[at:], wrong)
+				readAll(bad, m.DataBody, all)
+			}
 		}
 	}
-	if checkHeader(nil) == nil || checkHeader(make([]byte, 64)) == nil {
+	if guard.check(nil) == nil || guard.check(make([]byte, 64)) == nil {
 		t.Error("nothing passes as a header")
 	}
+}
+
+// TestShortLists calls for more arrays and counts than a batch lists.
+func TestShortLists(t *testing.T) {
+	all := messages(t)
+	f := func(more demand, want error) {
+		t.Helper()
+		var guard headerGuard
+		if err := guard.check(all[0].DataHeader); err != nil {
+			t.Fatal(err)
+		}
+		if guard.rows != (demand{nodes: 6, views: 1}) || len(guard.dictionaries) != 1 || guard.dictionaries[0] != (demand{nodes: 1}) {
+			t.Fatalf("the schema needs %+v, its dictionaries %+v", guard.rows, guard.dictionaries)
+		}
+		guard.rows.add(more)
+		guard.dictionaries[0] = more
+		for _, m := range all[1:] {
+			if err := guard.check(m.DataHeader); err != want {
+				t.Errorf("%+v more: %v, want %v", more, err, want)
+			}
+		}
+	}
+	f(demand{}, nil)
+	f(demand{nodes: 2}, errHeader)
+	f(demand{views: 1}, errHeader)
 }
 
 // readAll reads a message behind the good schema, or as the schema; the process must survive it.

@@ -29,6 +29,7 @@ type input struct {
 	// first is the message that held the descriptor, nil once consumed; it may hold the schema too.
 	first  *pb.FlightData
 	stream pb.FlightService_DoPutServer
+	guard  headerGuard
 	r      *flight.Reader
 }
 
@@ -48,7 +49,7 @@ func (in *input) Recv() (*flight.FlightData, error) {
 			}
 		}
 		if len(d.DataHeader) > 0 {
-			return d, checkHeader(d.DataHeader)
+			return d, in.guard.check(d.DataHeader)
 		}
 	}
 }

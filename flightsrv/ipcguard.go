@@ -6,8 +6,8 @@ import (
 )
 
 // The Arrow library trusts the flatbuffers that describe messages: a length in them that is not true makes it allocate without bound,
-// and deep nesting overflows the stack, neither of which a process survives. checkHeader therefore walks a header before the library
-// does and checks every length, offset and depth.
+// deep nesting overflows the stack, and counts that the schema calls for are read behind the end of a list that is too short; a process
+// survives none of it. headerGuard therefore walks a header before the library does and checks every length, offset, depth and count.
 
 // Limits of a message header.
 const (
@@ -24,8 +24,20 @@ const (
 	headerRecordBatch     = 3
 )
 
-// checkHeader checks the flatbuffer of one message.
-func checkHeader(b []byte) error {
+// demand is what the batches of a schema or of a dictionary must list.
+type demand struct {
+	nodes int // one for each array, nested ones too
+	views int // arrays of views, each with a count of its buffers
+}
+
+// headerGuard checks the headers of one stream.
+type headerGuard struct {
+	rows         demand
+	dictionaries map[int64]demand
+}
+
+// check checks the flatbuffer of the next message.
+func (g *headerGuard) check(b []byte) error {
 	if len(b) > maxHeader || len(b) < 8 {
 		return errHeader
 	}
@@ -35,11 +47,12 @@ func checkHeader(b []byte) error {
 	w.each(root, 4, w.pair)
 	switch header := w.table(root, 2); kind {
 	case headerSchema:
-		w.schema(header)
+		g.rows, g.dictionaries = demand{}, map[int64]demand{}
+		w.schema(header, g)
 	case headerDictionaryBatch:
-		w.batch(w.table(header, 1))
+		w.batch(w.table(header, 1), g.dictionaries[w.long(header, 0)])
 	case headerRecordBatch:
-		w.batch(header)
+		w.batch(header, g.rows)
 	default:
 		w.bad = true
 	}
@@ -114,6 +127,18 @@ func (w *walker) scalar(table, i int) int {
 	return int(w.b[at])
 }
 
+// long returns the 64-bit number of field i, 0 if absent.
+func (w *walker) long(table, i int) int64 {
+	at := w.slot(table, i)
+	if w.bad || at == 0 {
+		return 0
+	}
+	if at+8 > len(w.b) {
+		return int64(w.fail())
+	}
+	return int64(binary.LittleEndian.Uint64(w.b[at:]))
+}
+
 // table returns the table of field i, 0 if absent.
 func (w *walker) table(table, i int) int {
 	at := w.slot(table, i)
@@ -158,48 +183,69 @@ func (w *walker) pair(t int) {
 	w.vector(t, 1, 1)
 }
 
-func (w *walker) schema(t int) {
+func (w *walker) schema(t int, g *headerGuard) {
 	if t == 0 {
 		w.bad = true
 	}
-	w.each(t, 1, func(f int) { w.field(f, maxHeaderDepth) })
+	w.each(t, 1, func(f int) { g.rows.add(w.field(f, maxHeaderDepth, g)) })
 	w.each(t, 2, w.pair)
 	w.vector(t, 3, 8)
 }
 
-// Types whose tables hold a text or a vector (union Type of Schema.fbs).
+// Types whose tables hold a text or a vector, and those of views (union Type of Schema.fbs).
 const (
-	typeTimestamp = 10
-	typeUnion     = 14
+	typeTimestamp  = 10
+	typeUnion      = 14
+	typeBinaryView = 23
+	typeTextView   = 24
 )
 
-func (w *walker) field(t, depth int) {
+func (d *demand) add(o demand) {
+	d.nodes += o.nodes
+	d.views += o.views
+}
+
+// field checks a field and returns what its arrays need. The values of a dictionary come in batches of their own.
+func (w *walker) field(t, depth int, g *headerGuard) demand {
 	if depth == 0 {
 		w.bad = true
-		return
+		return demand{}
 	}
+	need := demand{nodes: 1}
 	w.vector(t, 0, 1)
 	switch typ := w.table(t, 3); w.scalar(t, 2) {
 	case typeTimestamp:
 		w.vector(typ, 1, 1)
 	case typeUnion:
 		w.vector(typ, 1, 4)
+	case typeBinaryView, typeTextView:
+		need.views = 1
 	}
+	w.each(t, 5, func(c int) { need.add(w.field(c, depth-1, g)) })
+	w.each(t, 6, w.pair)
 	if d := w.table(t, 4); d != 0 {
 		w.table(d, 1)
+		id := w.long(d, 0)
+		values := g.dictionaries[id]
+		g.dictionaries[id] = demand{max(values.nodes, need.nodes), max(values.views, need.views)}
+		return demand{nodes: 1}
 	}
-	w.each(t, 5, func(c int) { w.field(c, depth-1) })
-	w.each(t, 6, w.pair)
+	return need
 }
 
-func (w *walker) batch(t int) {
+func (w *walker) batch(t int, need demand) {
 	if t == 0 {
 		w.bad = true
 	}
-	w.vector(t, 1, 16)
+	if _, n := w.vector(t, 1, 16); n < need.nodes {
+		w.bad = true
+	}
 	_, buffers := w.vector(t, 2, 16)
 	w.table(t, 3)
 	first, n := w.vector(t, 4, 8)
+	if n < need.views {
+		w.bad = true
+	}
 	for i := range n {
 		// How many of the buffers a column of views has.
 		if count := binary.LittleEndian.Uint64(w.b[first+8*i:]); count > uint64(buffers) {
