@@ -294,9 +294,7 @@ func (s *Shredder) AppendVector(v *vec.Vector) {
 	for i := range v.Len {
 		switch {
 		case rest != nil && !rest.IsNull(i):
-			s.BeginRow()
-			s.appendValue(metas.at(i), rest.Bytes(i))
-			s.EndRow()
+			s.AppendValue(metas.at(i), rest.Bytes(i))
 		case v.Form == vec.Shredded && !v.Typed.IsNull(i):
 			s.BeginRow()
 			x.load(v.Typed, i)

@@ -1,7 +1,7 @@
 package vec
 
 // Batch is a set of columns of the same length. Batches are dense: a filter gathers the rows it keeps, so no operator downstream
-// has to look at a selection.
+// has to look at a selection. A column that nobody reads may be nil.
 type Batch struct {
 	Cols []*Vector
 	Len  int
@@ -32,7 +32,9 @@ func (b *Batch) Slice(from, to int) *Batch {
 	}
 	out := &Batch{Cols: make([]*Vector, len(b.Cols)), Len: to - from}
 	for i, c := range b.Cols {
-		out.Cols[i] = c.Slice(from, to)
+		if c != nil {
+			out.Cols[i] = c.Slice(from, to)
+		}
 	}
 	return out
 }
@@ -41,7 +43,9 @@ func (b *Batch) Slice(from, to int) *Batch {
 func (b *Batch) SizeBytes() int64 {
 	var n int64
 	for _, c := range b.Cols {
-		n += c.SizeBytes()
+		if c != nil {
+			n += c.SizeBytes()
+		}
 	}
 	return n
 }

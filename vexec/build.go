@@ -53,7 +53,7 @@ func (b *builder) build(n plan.Node) (heads, error) {
 	case *plan.Scan:
 		return b.scan(n, nil)
 	case *plan.StageScan:
-		return b.start(&stageSource{label{"stage scan", n}, n}), nil
+		return b.start(&stageSource{label: label{"stage scan", n}, n: n}), nil
 	case *plan.Values:
 		return b.start(&valuesSource{label{"values", n}, n}), nil
 	case *plan.Stream:

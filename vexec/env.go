@@ -8,6 +8,7 @@ import (
 	"github.com/ebira-db/ebira/storage/catalog"
 	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/storage/stage"
+	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -30,9 +31,9 @@ type Env struct {
 	Options   Options
 }
 
-// StageReader yields the batches of one staged file, nil at the end. It belongs to one goroutine.
+// StageReader yields the batches of one staged file, nil at the end; see stage.Scanner. It belongs to one goroutine.
 type StageReader interface {
-	Next() (*vec.Batch, error)
+	NextInto(sinks []variant.RowSink, limit int) (*vec.Batch, error)
 	Close() error
 }
 
@@ -42,6 +43,8 @@ type Options struct {
 	NoPruning bool
 	// NoLateMaterialization reads all columns of a page before the first condition.
 	NoLateMaterialization bool
+	// NoDirectVariants makes VARIANT values of staged files pass through vectors on their way into segments.
+	NoDirectVariants bool
 	// ConstantHash gives all keys the same hash, so that hash tables live on their comparisons.
 	ConstantHash bool
 	// PartitionGroups is the number of groups of one worker from which an aggregate is partitioned; 0 means the default.

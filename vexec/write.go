@@ -49,6 +49,11 @@ func (b *builder) write(n *plan.Write) (heads, error) {
 		return nil, err
 	}
 	w := newWriter(n, n.Table)
+	if !b.env.Options.NoDirectVariants {
+		if d := directWriteOf(n, w); d != nil {
+			h[0].src.(*stageSource).direct = d
+		}
+	}
 	b.end(h, w, false)
 	return b.start(&rowCount{label{"row count", n}, w}), nil
 }
@@ -264,6 +269,9 @@ func (w *writer) verify(b *vec.Batch) error {
 	}
 	for i, v := range b.Cols {
 		c := &w.table.Columns[i]
+		if v == nil {
+			continue // the shredder has the values
+		}
 		if c.NotNull && v.HasNulls() {
 			for r := range b.Len {
 				if v.IsNull(r) {

@@ -106,8 +106,9 @@ func (s *columnState) open() {
 	}
 }
 
-// VariantShredder returns the shredder of the VARIANT or JSON column at position col, for a loader that drives it row by row. Batches
-// appended then have nil in the place of the column, and by Finish the shredder must have as many rows as were appended.
+// VariantShredder returns the shredder of the VARIANT or JSON column at position col, for a loader that drives it row by row. A batch has
+// nil in the place of the column for rows that the shredder has; other rows may follow as usual, but not where the rows are sorted. By
+// Finish the shredder must have as many rows as were appended.
 func (w *Writer) VariantShredder(col int) *variant.Shredder {
 	s := w.states[col]
 	if s.shredder == nil {
@@ -124,11 +125,7 @@ func (w *Writer) Rows() int { return w.rows }
 func (w *Writer) SizeBytes() int64 {
 	n := int64(0)
 	for _, b := range w.held {
-		for _, c := range b.Cols {
-			if c != nil {
-				n += c.SizeBytes()
-			}
-		}
+		n += b.SizeBytes()
 	}
 	for _, s := range w.states {
 		n += s.sizeBytes()
@@ -160,7 +157,7 @@ func (w *Writer) Append(b *vec.Batch) error {
 		return sqlerr.New(sqlerr.Resource, "segment of more than %d rows", MaxRows*2)
 	}
 	for i, v := range b.Cols {
-		w.states[i].check(v, b.Len)
+		w.states[i].check(v, b.Len, len(w.opt.SortBy) > 0)
 	}
 	w.rows += b.Len
 	if len(w.opt.SortBy) > 0 {
@@ -172,11 +169,13 @@ func (w *Writer) Append(b *vec.Batch) error {
 }
 
 // check asserts what Append promises.
-func (s *columnState) check(v *vec.Vector, n int) {
+func (s *columnState) check(v *vec.Vector, n int, sorted bool) {
 	switch {
 	case v == nil && s.lent:
-	case v == nil || s.lent:
-		panic("BUG: column " + s.col.Name + " is driven by its shredder and by batches")
+	case v == nil:
+		panic("BUG: column " + s.col.Name + " is missing in a batch")
+	case s.lent && sorted:
+		panic("BUG: column " + s.col.Name + " of sorted rows is driven by its shredder and by batches")
 	case v.Len != n:
 		panic(fmt.Sprintf("BUG: column %s has %d rows in a batch of %d", s.col.Name, v.Len, n))
 	case v.Type.Phys() != s.col.Type.Phys() && v.Type.Kind != types.Null:

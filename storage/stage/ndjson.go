@@ -41,7 +41,8 @@ type lineScan struct {
 	room    int         // rows that the slots have room for
 	maxRows int
 	whole   *variant.BatchBuilder // WholeRow
-	counted int                   // duplicate members in variants that are reported
+	sink    variant.RowSink       // WholeRow: whole, or one from outside
+	counted int                   // duplicate members that the sinks of the batch had dropped before it
 }
 
 func openLines(fsys vfs.FS, f File, spec *ReadSpec, out *reporter) (*lineScan, error) {
@@ -102,9 +103,10 @@ func (s *lineScan) close() error {
 }
 
 // next returns the next batch of records, nil at the end.
-func (s *lineScan) next() (*vec.Batch, error) {
-	rows, size := 0, 0
-	for rows < s.maxRows && (size < maxScanBytes || rows == 0) {
+func (s *lineScan) next(sinks []variant.RowSink, limit int) (*vec.Batch, error) {
+	s.aim(sinks)
+	rows, size, limit := 0, 0, min(limit, s.maxRows)
+	for rows < limit && (size < maxScanBytes || rows == 0) {
 		if !s.lines.Next() {
 			more, err := s.advance()
 			if err != nil {
@@ -140,6 +142,37 @@ func (s *lineScan) next() (*vec.Batch, error) {
 		return nil, nil
 	}
 	return s.batch(rows), nil
+}
+
+// aim chooses where the values of variant columns go.
+func (s *lineScan) aim(sinks []variant.RowSink) {
+	choose := func(i int, own *variant.BatchBuilder) variant.RowSink {
+		if i < len(sinks) && sinks[i] != nil {
+			return sinks[i]
+		}
+		return own
+	}
+	if s.whole != nil {
+		s.sink = choose(0, s.whole)
+	}
+	for i, c := range s.columns {
+		if c != nil && c.op == opVariant {
+			c.sink = choose(i, c.builder)
+		}
+	}
+	s.counted = s.duplicates()
+}
+
+// duplicates sums up the duplicate members that the present sinks have dropped.
+func (s *lineScan) duplicates() int {
+	if s.whole != nil {
+		return s.sink.Duplicates()
+	}
+	n := 0
+	for _, c := range s.visitor.variants {
+		n += c.sink.Duplicates()
+	}
+	return n
 }
 
 // reset empties the slots.
@@ -217,21 +250,21 @@ func (s *lineScan) record(row int) (*fault, error) {
 
 // wholeRecord reads the present line as one variant.
 func (s *lineScan) wholeRecord() *fault {
-	s.whole.BeginRow()
-	err := s.parser.Parse(s.lines.Line, s.whole)
+	s.sink.BeginRow()
+	err := s.parser.Parse(s.lines.Line, s.sink)
 	if err != nil {
-		s.whole.Undo()
+		s.sink.Undo()
 		return syntaxFault(err)
 	}
 	switch first := bytes.TrimLeft(s.lines.Line, " \t\r\n")[0]; first {
 	case '{':
-		s.whole.EndRow()
+		s.sink.EndRow()
 		return nil
 	case '[':
-		s.whole.Undo()
+		s.sink.Undo()
 		return notObject("an array")
 	}
-	s.whole.Undo()
+	s.sink.Undo()
 	return notObject("a scalar")
 }
 
@@ -282,31 +315,24 @@ func (s *lineScan) reject(f *fault, number, offset int64, text []byte) error {
 
 // batch returns the rows read.
 func (s *lineScan) batch(rows int) *vec.Batch {
+	s.out.duplicates(int64(s.duplicates() - s.counted))
 	if s.whole != nil {
-		s.countVariants(s.whole.Duplicates())
-		return vec.NewBatch(rows, s.whole.Finish())
+		var all *vec.Vector
+		if s.sink == variant.RowSink(s.whole) {
+			all = s.whole.Finish()
+		}
+		return vec.NewBatch(rows, all)
 	}
-	dropped := 0
 	cols := make([]*vec.Vector, len(s.columns))
 	for i, c := range s.columns {
 		if c == nil {
 			cols[i] = fixedColumn(&s.spec.Targets[i], rows)
 			continue
 		}
-		if c.op == opVariant {
-			dropped += c.builder.Duplicates()
-		}
 		cols[i] = c.finish(rows)
 	}
 	s.room = 0
-	s.countVariants(dropped)
 	return vec.NewBatch(rows, cols...)
-}
-
-// countVariants reports the duplicate members within variants, of which the builders keep the sum.
-func (s *lineScan) countVariants(sum int) {
-	s.out.duplicates(int64(sum - s.counted))
-	s.counted = sum
 }
 
 // fixedColumn is a column that no field is read into.

@@ -219,7 +219,7 @@ func (s *parquetScan) missing(t *Target) (*vec.Vector, error) {
 }
 
 // next returns the next batch, nil at the end.
-func (s *parquetScan) next() (*vec.Batch, error) {
+func (s *parquetScan) next([]variant.RowSink, int) (*vec.Batch, error) {
 	for s.reader != nil {
 		b, err := s.reader.Next()
 		if err == io.EOF {

@@ -11,9 +11,9 @@ import (
 func (s *slot) putZero(r int) {
 	switch s.op {
 	case opVariant:
-		s.builder.BeginRow()
-		s.builder.Null()
-		s.builder.EndRow()
+		s.sink.BeginRow()
+		s.sink.Null()
+		s.sink.EndRow()
 		return
 	case opCell:
 		s.env.cell.BeginRow()
@@ -92,7 +92,7 @@ func (s *slot) putFrom(r int, v *vec.Vector, i int) {
 func (s *slot) putBytes(r int, h *vec.Vector, j int) {
 	switch s.op {
 	case opVariant:
-		s.builder.AppendValue(h.VariantAt(j))
+		s.sink.AppendValue(h.VariantAt(j))
 	case opCell:
 		b := variant.NewBatchBuilder(1)
 		b.AppendValue(h.VariantAt(j))

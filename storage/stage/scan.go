@@ -1,15 +1,18 @@
 package stage
 
 import (
+	"math"
+
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/storage/vfs"
+	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
 )
 
 // rowReader reads the rows of one file.
 type rowReader interface {
-	// next returns the next batch, nil at the end.
-	next() (*vec.Batch, error)
+	// next returns the next batch, nil at the end; see Scanner.NextInto.
+	next(sinks []variant.RowSink, limit int) (*vec.Batch, error)
 	close() error
 }
 
@@ -59,7 +62,12 @@ func asReader[T rowReader](r T, err error) (rowReader, error) {
 }
 
 // Next returns the next batch, nil at the end. A batch has at least one row. After an error the scan is over.
-func (s *Scanner) Next() (*vec.Batch, error) {
+func (s *Scanner) Next() (*vec.Batch, error) { return s.NextInto(nil, math.MaxInt) }
+
+// NextInto is Next for a caller who collects the values of variant columns in sinks, one a column, nil for the others. A scanner may send
+// the values of a column to its sink instead of the batch, which then has nil in their place and at most limit rows (at least 1). After
+// an error the sinks hold rows of no batch.
+func (s *Scanner) NextInto(sinks []variant.RowSink, limit int) (*vec.Batch, error) {
 	if s.done {
 		return nil, nil
 	}
@@ -69,7 +77,7 @@ func (s *Scanner) Next() (*vec.Batch, error) {
 			return nil, err
 		}
 	}
-	b, err := s.rows.next()
+	b, err := s.rows.next(sinks, limit)
 	if err != nil || b == nil {
 		s.done = true
 		return nil, err
@@ -81,7 +89,7 @@ func (s *Scanner) Next() (*vec.Batch, error) {
 // try reads the whole file to see whether it has bad rows, in which case it is skipped, else starts again.
 func (s *Scanner) try() error {
 	for {
-		b, err := s.rows.next()
+		b, err := s.rows.next(nil, math.MaxInt)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ const (
 	opIPv4
 	opIPv6
 	opUUID
-	opVariant // a column: one batch builder for all rows
+	opVariant // a column: one sink for all rows
 	opCell    // a variant inside an array or struct
 	opList
 	opStruct
@@ -43,7 +43,7 @@ const (
 
 // slot builds the vector of one column, or of the elements or a member of a nested one. Values are put at row numbers, so that a value
 // put again (a duplicate key) replaces the first, and what a bad row has put is simply overwritten by the next: nothing needs to be undone,
-// except in the batch builder of a variant column. Rows before the last one put must all have been put.
+// except in the sink of a variant column. Rows before the last one put must all have been put.
 type slot struct {
 	op  op
 	t   types.Type
@@ -81,9 +81,11 @@ type slot struct {
 	date       [10]byte // of timestamps: the date read last, and its midnight
 	dateMicros int64
 
-	builder *variant.BatchBuilder // opVariant
-	filled  int64                 // opVariant: serial number of the row that the builder has begun or ended
-	cells   []*vec.Vector         // opCell: one row each, nil for NULL
+	// opVariant: values go to sink, which is builder or something from outside; filled is the serial number of the row begun or ended there.
+	sink    variant.RowSink
+	builder *variant.BatchBuilder
+	filled  int64
+	cells   []*vec.Vector // opCell: one row each, nil for NULL
 
 	offsets  []int32 // opList, opMap
 	elements int     // opList, opMap: elements put
@@ -116,7 +118,7 @@ func newSlot(env *slotEnv, label string, t types.Type, depth int) (*slot, error)
 		if depth == 0 {
 			s.op = opVariant
 			s.builder = variant.NewBatchBuilder(0)
-			s.filled = -1
+			s.sink, s.filled = s.builder, -1
 		}
 	case types.Array:
 		s.op = opList
@@ -280,7 +282,7 @@ func (s *slot) end(r int) {
 func (s *slot) putNull(r int) {
 	switch s.op {
 	case opVariant:
-		s.builder.AppendNull()
+		s.sink.AppendNull()
 		return
 	case opText, opBinary:
 		s.views[r] = vec.View{}

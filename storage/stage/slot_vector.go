@@ -6,9 +6,12 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// finish returns the first n rows as a vector. The slot is empty afterwards and has no room.
+// finish returns the first n rows as a vector, nil if they went to a sink from outside. The slot is empty afterwards and has no room.
 func (s *slot) finish(n int) *vec.Vector {
 	if s.op == opVariant {
+		if s.sink != variant.RowSink(s.builder) {
+			return nil
+		}
 		return s.builder.Finish().Retype(s.t)
 	}
 	v := &vec.Vector{Type: s.t, Len: n, Valid: s.validity(n)}

@@ -13,7 +13,7 @@ type mode uint8
 const (
 	modeTop     mode = iota // before the record
 	modeField               // in the record: a key, or the value of field
-	modeVariant             // in a container of a variant: builder takes it
+	modeVariant             // in a container of a variant: sink takes it
 	modeNested              // in an array or struct: frames say where
 	modeSkip                // in a container that nobody wants
 	modeDone                // behind the record
@@ -23,7 +23,7 @@ const (
 // then read on only for its syntax.
 type rowVisitor struct {
 	slots    []*slot // those that read a field
-	variants []*slot // those of slots that have a builder of their own
+	variants []*slot // those of slots that have a sink of their own
 	fields   *fieldFinder
 	format   *Format
 
@@ -35,8 +35,8 @@ type rowVisitor struct {
 	after  mode // what follows modeVariant and modeSkip
 
 	field   *field
-	builder *variant.BatchBuilder
-	cell    *slot // opCell that takes the value in builder, at cellRow; nil if the builder is a column's
+	sink    variant.RowSink
+	cell    *slot // opCell that takes the value in sink, at cellRow; nil if the sink is a column's
 	cellRow int
 	frames  []frame
 	inner   int64 // serial number of the last struct begun
@@ -64,12 +64,12 @@ func (v *rowVisitor) begin() {
 // undo takes back what the record has left where the next one does not overwrite it.
 func (v *rowVisitor) undo() {
 	if v.cell != nil {
-		v.builder.Undo()
+		v.sink.Undo()
 		v.cell = nil
 	}
 	for _, s := range v.variants {
 		if s.filled == v.serial {
-			s.builder.Undo()
+			s.sink.Undo()
 			s.filled = -1
 		}
 	}
@@ -150,23 +150,23 @@ func (v *rowVisitor) mark(s *slot) {
 	v.filled++
 }
 
-// column prepares the builder of a variant column for the value of the present record: an earlier one goes.
+// column prepares the sink of a variant column for the value of the present record: an earlier one goes.
 func (v *rowVisitor) column(s *slot) {
 	if s.filled == v.serial {
-		s.builder.Undo()
+		s.sink.Undo()
 	}
 	s.filled = v.serial
 }
 
-// beginVariant begins a value of a variant slot in its builder.
+// beginVariant begins a value of a variant slot in its sink.
 func (v *rowVisitor) beginVariant(s *slot, r int) {
 	if s.op == opCell {
-		v.builder, v.cell, v.cellRow = s.env.cell, s, r
+		v.sink, v.cell, v.cellRow = s.env.cell, s, r
 	} else {
-		v.builder = s.builder
+		v.sink = s.sink
 		v.column(s)
 	}
-	v.builder.BeginRow()
+	v.sink.BeginRow()
 }
 
 // endVariant completes the value begun by beginVariant.
@@ -176,7 +176,7 @@ func (v *rowVisitor) endVariant() {
 		v.cell = nil
 		return
 	}
-	v.builder.EndRow()
+	v.sink.EndRow()
 }
 
 // BeginObject enters the record or an object in it.
@@ -207,9 +207,9 @@ func (v *rowVisitor) enter(object bool) {
 
 func (v *rowVisitor) beginContainer(object bool) {
 	if object {
-		v.builder.BeginObject()
+		v.sink.BeginObject()
 	} else {
-		v.builder.BeginArray()
+		v.sink.BeginArray()
 	}
 }
 
@@ -243,7 +243,7 @@ func (v *rowVisitor) EndObject() {
 	case modeField:
 		v.mode = modeDone
 	case modeVariant:
-		v.builder.EndObject()
+		v.sink.EndObject()
 		v.leaveVariant()
 	case modeNested:
 		v.pop()
@@ -256,7 +256,7 @@ func (v *rowVisitor) EndObject() {
 func (v *rowVisitor) EndArray() {
 	switch v.mode {
 	case modeVariant:
-		v.builder.EndArray()
+		v.sink.EndArray()
 		v.leaveVariant()
 	case modeNested:
 		v.pop()
@@ -287,7 +287,7 @@ func (v *rowVisitor) Key(k []byte) {
 			v.ambiguous(v.field.name)
 		}
 	case modeVariant:
-		v.builder.Key(k)
+		v.sink.Key(k)
 	case modeNested:
 		v.member(k)
 	}
@@ -304,7 +304,7 @@ func (v *rowVisitor) Null() {
 			v.nullField(s)
 		}
 	case modeVariant:
-		v.builder.Null()
+		v.sink.Null()
 	case modeNested:
 		s, r := v.place()
 		switch {
@@ -329,32 +329,37 @@ func (v *rowVisitor) nullField(s *slot) {
 	}
 }
 
-// target returns slot and row of the next scalar value outside of variants' containers; nil if nobody wants it.
-func (v *rowVisitor) target() (*slot, int) {
+// target returns slot and row of the next scalar value outside of variants' containers; nil if nobody wants it. A scalar in the place of
+// a record is refused as what it is.
+func (v *rowVisitor) target(what string) (*slot, int) {
 	switch v.mode {
 	case modeField:
 		return v.claim(), v.row
 	case modeNested:
 		return v.place()
+	case modeTop:
+		v.notObject(what)
 	}
 	return nil, 0
 }
 
+// single begins the value of a variant slot that is one scalar, which endVariant ends.
+func (v *rowVisitor) single(s *slot, r int) variant.RowSink {
+	v.beginVariant(s, r)
+	return v.sink
+}
+
 // Bool is true or false.
 func (v *rowVisitor) Bool(x bool) {
-	switch v.mode {
-	case modeVariant:
-		v.builder.Bool(x)
+	if v.mode == modeVariant {
+		v.sink.Bool(x)
 		return
-	case modeTop:
-		v.notObject(strconv.FormatBool(x))
 	}
-	s, r := v.target()
+	s, r := v.target(strconv.FormatBool(x))
 	switch {
 	case s == nil:
 	case s.op == opVariant:
-		v.beginVariant(s, r)
-		v.builder.Bool(x)
+		v.single(s, r).Bool(x)
 		v.endVariant()
 	default:
 		if p := s.putBool(r, x); p != fits {
@@ -363,21 +368,19 @@ func (v *rowVisitor) Bool(x bool) {
 	}
 }
 
+const aNumber = "a number"
+
 // Int is an integer.
 func (v *rowVisitor) Int(x int64) {
-	switch v.mode {
-	case modeVariant:
-		v.builder.Int(x)
+	if v.mode == modeVariant {
+		v.sink.Int(x)
 		return
-	case modeTop:
-		v.notObject("a number")
 	}
-	s, r := v.target()
+	s, r := v.target(aNumber)
 	switch {
 	case s == nil:
 	case s.op == opVariant:
-		v.beginVariant(s, r)
-		v.builder.Int(x)
+		v.single(s, r).Int(x)
 		v.endVariant()
 	default:
 		if p := s.putInt(r, x); p != fits {
@@ -388,19 +391,15 @@ func (v *rowVisitor) Int(x int64) {
 
 // Double is a number that a double denotes exactly.
 func (v *rowVisitor) Double(x float64) {
-	switch v.mode {
-	case modeVariant:
-		v.builder.Double(x)
+	if v.mode == modeVariant {
+		v.sink.Double(x)
 		return
-	case modeTop:
-		v.notObject("a number")
 	}
-	s, r := v.target()
+	s, r := v.target(aNumber)
 	switch {
 	case s == nil:
 	case s.op == opVariant:
-		v.beginVariant(s, r)
-		v.builder.Double(x)
+		v.single(s, r).Double(x)
 		v.endVariant()
 	default:
 		if p := s.putDouble(r, x); p != fits {
@@ -411,19 +410,15 @@ func (v *rowVisitor) Double(x float64) {
 
 // Number is any other number.
 func (v *rowVisitor) Number(text []byte) {
-	switch v.mode {
-	case modeVariant:
-		v.builder.Number(text)
+	if v.mode == modeVariant {
+		v.sink.Number(text)
 		return
-	case modeTop:
-		v.notObject("a number")
 	}
-	s, r := v.target()
+	s, r := v.target(aNumber)
 	switch {
 	case s == nil:
 	case s.op == opVariant:
-		v.beginVariant(s, r)
-		v.builder.Number(text)
+		v.single(s, r).Number(text)
 		v.endVariant()
 	default:
 		if p := s.putNumber(r, text); p != fits {
@@ -434,21 +429,17 @@ func (v *rowVisitor) Number(text []byte) {
 
 // String is text.
 func (v *rowVisitor) String(text []byte) {
-	switch v.mode {
-	case modeVariant:
-		v.builder.String(text)
+	if v.mode == modeVariant {
+		v.sink.String(text)
 		return
-	case modeTop:
-		v.notObject("text")
 	}
-	s, r := v.target()
+	s, r := v.target("text")
 	switch {
 	case s == nil:
 	case len(v.format.NullIf) > 0 && s.target != nil && !s.notNull && isNullText(v.format.NullIf, text):
 		v.putNull(s)
 	case s.op == opVariant:
-		v.beginVariant(s, r)
-		v.builder.String(text)
+		v.single(s, r).String(text)
 		v.endVariant()
 	default:
 		if p := s.putText(r, text); p != fits {
