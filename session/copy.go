@@ -12,6 +12,7 @@ import (
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/catalog"
+	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/storage/stage"
 )
 
@@ -34,6 +35,7 @@ type load struct {
 	skip   []stage.File // loaded before
 	added  []stage.NewColumn
 	report *stage.Report
+	losses segment.Losses
 }
 
 // copyIntoTable loads files. Rows, new columns and load history are committed together. Where another statement changed the table
@@ -301,6 +303,7 @@ func (l *load) readSpec() (stage.ReadSpec, error) {
 
 // commit makes rows, columns, history and refused rows durable together.
 func (l *load) commit(ctx context.Context, w *written) error {
+	l.losses = w.effects.Losses
 	e := &catalog.Edit{}
 	now := time.Now().UTC()
 	if len(l.added) > 0 {
@@ -424,12 +427,20 @@ func (l *load) result() *Result {
 		for _, f := range l.report.Files() {
 			r.Affected += f.Loaded
 		}
-		if n := l.report.Duplicates(); n > 0 {
+		if n := l.report.Duplicates() + l.losses.Duplicates; n > 0 {
 			r.Notices = append(r.Notices, strconv.FormatInt(n, 10)+" duplicate keys: the last one of each object was kept")
 		}
 	}
+	r.noteRemoved(l.losses)
 	if n := len(l.skip); n > 0 {
 		r.Notices = append(r.Notices, strconv.Itoa(n)+" files were loaded before and skipped; FORCE = TRUE loads them again")
 	}
 	return r
+}
+
+// noteRemoved tells how many values a Schema Template has removed.
+func (r *Result) noteRemoved(l segment.Losses) {
+	if l.Removed > 0 {
+		r.Notices = append(r.Notices, strconv.FormatInt(l.Removed, 10)+" values could not be converted to the types of the Schema Template and were removed")
+	}
 }

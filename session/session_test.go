@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -285,5 +286,36 @@ func TestRefusedPaths(t *testing.T) {
 	must(t, s, "COPY INTO t FROM '"+files+"/' FILE_FORMAT = (TYPE = NDJSON)")
 	if got := must(t, s, "SELECT * FROM t"); len(got) != 1 || got[0] != "7" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestLossesAreTold loads duplicate members and values that a Schema Template cannot take, as a batch and as segments, and inserts some.
+func TestLossesAreTold(t *testing.T) {
+	e, files := open(t, nil)
+	s := e.NewSession("")
+	f := func(sql string, want ...string) {
+		t.Helper()
+		r, err := s.Exec(t.Context(), sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(r.Notices, want) {
+			t.Errorf("%s: notices %q, want %q", sql, r.Notices, want)
+		}
+		r.Close()
+	}
+	must(t, s, "CREATE TABLE t (v VARIANT<'d': DATE>)")
+	for name, lines := range map[string]int{"few": 10, "many": 40000} {
+		text := strings.Repeat(`{"a":1,"a":{"b":2,"b":3},"d":"no date"}`+"\n", lines)
+		if err := os.WriteFile(filepath.Join(files, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f("COPY INTO t FROM (SELECT $1 FROM '"+files+"/"+name+"' (FILE_FORMAT => 'NDJSON'))",
+			fmt.Sprintf("%d duplicate keys: the last one of each object was kept", 2*lines),
+			fmt.Sprintf("%d values could not be converted to the types of the Schema Template and were removed", lines))
+	}
+	f(`INSERT INTO t VALUES ('{"d":"x"}'), ('{"d":"2026-01-01"}')`, "1 values could not be converted to the types of the Schema Template and were removed")
+	if got := must(t, s, "SELECT v, count(*) FROM (SELECT v::STRING AS v FROM t) x GROUP BY v ORDER BY v"); !slices.Equal(got, []string{`{"a":{"b":3}} 40010`, `{"d":"2026-01-01"} 1`, `{} 1`}) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -79,7 +79,9 @@ func (c *call) write(ctx context.Context, textOf string, n plan.Node, t *catalog
 		}
 	}
 	c.s.engine.counts.rowsWritten.Add(w.effects.WrittenRows)
-	return &Result{Affected: max(w.effects.WrittenRows, w.effects.DeletedRows)}, nil
+	r := &Result{Affected: max(w.effects.WrittenRows, w.effects.DeletedRows)}
+	r.noteRemoved(w.effects.Losses)
+	return r, nil
 }
 
 // written is what a finished Write or Delete plan leaves to be committed. The lease must be ended after the commit.

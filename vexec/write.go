@@ -25,6 +25,8 @@ type Effects struct {
 	Deleted map[segment.ID][]uint32
 	// WrittenRows and DeletedRows count rows. An UPDATE counts in both.
 	WrittenRows, DeletedRows int64
+	// Losses is what VARIANT values lost on their way into the table.
+	Losses segment.Losses
 }
 
 // Effects returns what the last run changed; it is empty if that failed.
@@ -66,6 +68,7 @@ type writeState struct {
 	mu       sync.Mutex
 	locals   []*writeStep
 	segments []*segment.Meta
+	losses   segment.Losses
 	written  int64
 }
 
@@ -168,7 +171,8 @@ func (l *writeStep) endSegment() error {
 	if l.out == nil {
 		return nil
 	}
-	meta, err := l.out.Finish()
+	out := l.out
+	meta, err := out.Finish()
 	l.out = nil
 	l.account.Close()
 	if err != nil {
@@ -177,6 +181,7 @@ func (l *writeStep) endSegment() error {
 	l.s.mu.Lock()
 	defer l.s.mu.Unlock()
 	l.s.segments = append(l.s.segments, meta)
+	l.s.losses.Add(out.Losses())
 	return nil
 }
 
@@ -207,7 +212,7 @@ func (s *writeState) finalize(context.Context) error {
 		}
 	}
 	err := s.r.parallel(len(s.locals), func(i int) error { return s.locals[i].endSegment() })
-	s.r.effects.Segments = s.segments
+	s.r.effects.Segments, s.r.effects.Losses = s.segments, s.losses
 	s.r.effects.WrittenRows = s.written
 	return err
 }
@@ -244,7 +249,9 @@ func (s *writeState) deliver(stores []*rowStore) error {
 		return err
 	}
 	for i, c := range cols {
-		cols[i] = detach(conform(vec.Flatten(c), ts[i]))
+		c, removed := conform(vec.Flatten(c), ts[i])
+		s.losses.Removed += int64(removed)
+		cols[i] = detach(c)
 	}
 	s.r.effects.Batches = []*vec.Batch{vec.NewBatch(rows, cols...)}
 	return nil
@@ -320,11 +327,11 @@ func (c *rowCount) open(r *run) (sourceState, error) {
 	return &batchList{groups: [][]*vec.Batch{{vec.NewBatch(1, one)}}}, nil
 }
 
-// conform applies the Schema Template of a VARIANT column to rows that go into the Edit; those of segments meet it in the shredder.
-func conform(v *vec.Vector, t types.Type) *vec.Vector {
+// conform applies the Schema Template of a VARIANT column to rows that go into the Edit; those of segments meet it in the shredder. It
+// counts the values that it removed.
+func conform(v *vec.Vector, t types.Type) (*vec.Vector, int) {
 	if t.Kind != types.Variant || t.Variant == nil || len(t.Variant.Template) == 0 {
-		return v
+		return v, 0
 	}
-	out, _ := variant.NewTemplate(t.Variant).Apply(v)
-	return out
+	return variant.NewTemplate(t.Variant).Apply(v)
 }

@@ -16,6 +16,7 @@ type columnPlan struct {
 	ownTypes []string
 	ownKinds []string
 	nulls    int64 // of variants and nested types
+	losses   Losses
 }
 
 // plan completes a column of rows rows.

@@ -32,7 +32,9 @@ func (p *columnPlan) shredded(s *columnState, rows int) {
 	if s.shredder.Len() != rows {
 		panic("BUG: the shredder of column " + s.col.Name + " has another number of rows than its segment")
 	}
+	seen := s.shredder.Duplicates()
 	w := &treeWriter{plan: p, codec: s.codec, tree: s.shredder.Finish(shredOptions(s.col.Type)), rows: rows, col: s.col}
+	p.losses = Losses{Removed: int64(w.tree.Removed), Duplicates: int64(w.tree.Duplicates - seen)}
 	w.pages = (rows + PageRows - 1) / PageRows
 	root := &parquetio.Node{Name: s.col.Name, Repetition: parquetio.Optional, FieldID: int32(s.col.ID)}
 	root.Annotation.Logical = parquetio.LogicalVariant

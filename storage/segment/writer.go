@@ -48,7 +48,22 @@ type Writer struct {
 	rows   int
 	states []*columnState
 	held   []*vec.Batch // with SortBy
+	losses Losses
 	done   bool
+}
+
+// Losses counts what VARIANT values lost on their way into a segment, by rules that their users chose.
+type Losses struct {
+	// Removed are values that could not be converted to the type that a Schema Template gives their path.
+	Removed int64
+	// Duplicates are members with the name of a later one in the same object that the shredder had not counted before Finish.
+	Duplicates int64
+}
+
+// Add adds what another segment lost.
+func (l *Losses) Add(o Losses) {
+	l.Removed += o.Removed
+	l.Duplicates += o.Duplicates
 }
 
 // columnState is a column on its way into the file.
@@ -117,6 +132,9 @@ func (w *Writer) VariantShredder(col int) *variant.Shredder {
 	s.lent = true
 	return s.shredder
 }
+
+// Losses returns what the values of a segment have lost; it is known after Finish.
+func (w *Writer) Losses() Losses { return w.losses }
 
 // Rows returns the number of rows appended.
 func (w *Writer) Rows() int { return w.rows }
@@ -307,6 +325,7 @@ func (w *Writer) write(out *bufio.Writer) (*Meta, error) {
 	var plans []*columnPlan
 	for _, s := range w.states {
 		p := s.plan(w.rows)
+		w.losses.Add(p.losses)
 		plans = append(plans, p)
 		root.Children = append(root.Children, p.nodes...)
 	}
