@@ -92,19 +92,10 @@ func (a *aggregate) open(r *run) (sinkState, error) {
 }
 
 func (s *aggState) local(w *worker) (step, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.locals {
-		if l.w.id == w.id {
-			l.w = w
-			return l, nil
-		}
-	}
-	l := &aggLocal{s: s, w: w, account: s.r.account()}
-	l.args = make([][]*vec.Vector, len(s.a.aggs))
-	l.kept = make([][]bool, len(s.a.aggs))
-	s.locals = append(s.locals, l)
-	return l, nil
+	return localStep(&s.mu, &s.locals, w, func() *aggLocal {
+		n := len(s.a.aggs)
+		return &aggLocal{s: s, account: s.r.account(), args: make([][]*vec.Vector, n), kept: make([][]bool, n)}
+	}), nil
 }
 
 // settleLayout decides on the layout of the keys, once for all workers, by the first batch.
@@ -159,8 +150,8 @@ func (p *aggPart) SizeBytes() int64 {
 
 // aggLocal groups the batches of one worker.
 type aggLocal struct {
+	ofWorker
 	s *aggState
-	w *worker
 	// parts has one part, or all partitions once it is cut.
 	parts []*aggPart
 	heavy bool

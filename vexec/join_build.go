@@ -42,23 +42,13 @@ type joinTable struct {
 func (b *joinBuild) open(r *run) (sinkState, error) { return &joinTable{b: b, r: r}, nil }
 
 func (t *joinTable) local(w *worker) (step, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, l := range t.locals {
-		if l.w.id == w.id {
-			l.w = w
-			return l, nil
-		}
-	}
-	l := &joinBuildStep{t: t, w: w, store: newRowStore(t.r)}
-	t.locals = append(t.locals, l)
-	return l, nil
+	return localStep(&t.mu, &t.locals, w, func() *joinBuildStep { return &joinBuildStep{t: t, store: newRowStore(t.r)} }), nil
 }
 
 // joinBuildStep stores what the join needs of its batches.
 type joinBuildStep struct {
+	ofWorker
 	t     *joinTable
-	w     *worker
 	store *rowStore
 }
 

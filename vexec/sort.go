@@ -83,23 +83,13 @@ type sortState struct {
 func (s *sorter) open(r *run) (sinkState, error) { return &sortState{s: s, r: r}, nil }
 
 func (t *sortState) local(w *worker) (step, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, l := range t.locals {
-		if l.w.id == w.id {
-			l.w = w
-			return l, nil
-		}
-	}
-	l := &sortStep{t: t, w: w, store: newRowStore(t.r)}
-	t.locals = append(t.locals, l)
-	return l, nil
+	return localStep(&t.mu, &t.locals, w, func() *sortStep { return &sortStep{t: t, store: newRowStore(t.r)} }), nil
 }
 
 // sortStep stores the columns of its batches, and the keys.
 type sortStep struct {
+	ofWorker
 	t     *sortState
-	w     *worker
 	store *rowStore
 	// bound are the keys of the last row that can be in the result, once more rows than that were seen (top-n).
 	bound []*vec.Vector

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ebira-db/ebira/jsonparse"
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
-	"github.com/ebira-db/ebira/variant"
+	"github.com/ebira-db/ebira/variant/varianttest"
 	"github.com/ebira-db/ebira/vec"
 	"github.com/ebira-db/ebira/vexec"
 	"github.com/ebira-db/ebira/vexec/optest"
@@ -20,23 +19,7 @@ import (
 var tVariant = types.Of(types.Variant)
 
 // documents parses JSON texts to a variant vector; "" is SQL NULL.
-func documents(t *testing.T, texts ...string) *vec.Vector {
-	t.Helper()
-	p := jsonparse.New(jsonparse.Options{})
-	b := variant.NewBatchBuilder(len(texts))
-	for _, s := range texts {
-		if s == "" {
-			b.AppendNull()
-			continue
-		}
-		b.BeginRow()
-		if err := p.Parse([]byte(s), b); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-		b.EndRow()
-	}
-	return b.Finish()
-}
+var documents = varianttest.Documents
 
 // batchesOf makes a node of documents in batches of n.
 func batchesOf(t *testing.T, n int, texts ...string) *plan.Batches {

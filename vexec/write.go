@@ -82,23 +82,13 @@ func (w *writer) open(r *run) (sinkState, error) {
 }
 
 func (s *writeState) local(w *worker) (step, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.locals {
-		if l.w.id == w.id {
-			l.w = w
-			return l, nil
-		}
-	}
-	l := &writeStep{s: s, w: w, store: newRowStore(s.r), account: s.r.account()}
-	s.locals = append(s.locals, l)
-	return l, nil
+	return localStep(&s.mu, &s.locals, w, func() *writeStep { return &writeStep{s: s, store: newRowStore(s.r), account: s.r.account()} }), nil
 }
 
 // writeStep holds the rows of one worker back until they are enough for a segment, and writes them from then on.
 type writeStep struct {
+	ofWorker
 	s     *writeState
-	w     *worker
 	store *rowStore
 	// account is for what the open segment holds in memory.
 	account *cache.Account

@@ -26,7 +26,7 @@ var drawn = map[string][]string{
 }
 
 // testOnly packages serve tests and may import anything.
-var testOnly = map[string]bool{"sqltest": true, "vexec/optest": true, "sql/bind/bindtest": true, "internal/lint": true}
+var testOnly = map[string]bool{"sqltest": true, "vexec/optest": true, "sql/bind/bindtest": true, "variant/varianttest": true, "internal/lint": true}
 
 func place(pkg string) (int, bool) {
 	if n, ok := level[pkg]; ok {

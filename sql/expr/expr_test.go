@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ebira-db/ebira/jsonparse"
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/variant"
+	"github.com/ebira-db/ebira/variant/varianttest"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -36,20 +36,11 @@ func batch(t *testing.T) *vec.Batch {
 		}
 	}
 	docs := []string{`{"a":1}`, `{"a":"1"}`, `{"a":1.5}`, `{"a":null}`, `{"b":2}`, `null`}
-	p := jsonparse.New(jsonparse.Options{})
-	v := variant.NewBatchBuilder(len(docs))
-	for _, d := range docs {
-		v.BeginRow()
-		if err := p.Parse([]byte(d), v); err != nil {
-			t.Fatal(err)
-		}
-		v.EndRow()
-	}
 	dict := vec.NewBuilder(types.Of(types.Varchar), 0)
 	dict.AppendString("red")
 	dict.AppendString("green")
 	d := &vec.Vector{Type: types.Of(types.Varchar), Form: vec.Dictionary, Len: 6, Codes: []uint32{0, 1, 0, 1, 0, 0}, Dict: dict.Finish(), Valid: vec.Bitmap{0b011111}}
-	return vec.NewBatch(6, x.Finish(), s.Finish(), b.Finish(), v.Finish(), d)
+	return vec.NewBatch(6, x.Finish(), s.Finish(), b.Finish(), varianttest.Documents(t, docs...), d)
 }
 
 var (

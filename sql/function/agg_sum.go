@@ -31,7 +31,7 @@ func resolveSum(args []Arg, avg bool) (*Aggregate, error) {
 		t = types.Of(types.Double)
 	case types.Interval:
 		if !avg {
-			return oneArg(t, t, func(*Ctx) Accumulator { return &intervalState{} }), nil
+			return oneArg(t, t, func(*Ctx) Accumulator { return newIntervalState() }), nil
 		}
 	}
 	if !t.IsNumeric() {
@@ -55,7 +55,7 @@ func resolveSum(args []Arg, avg bool) (*Aggregate, error) {
 	case types.PhysInt128:
 		fresh = func(*Ctx) Accumulator { return &sumWide{sumBase: sumBase{ret: ret, scale: scale}} }
 	case types.PhysInt256:
-		fresh = func(*Ctx) Accumulator { return &sumWidest{sumBase: sumBase{ret: ret, scale: scale}} }
+		fresh = func(*Ctx) Accumulator { return newSumWidest(sumBase{ret: ret, scale: scale}) }
 	default:
 		fresh = func(*Ctx) Accumulator { return &sumDouble{avg: avg} }
 	}

@@ -6,108 +6,120 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// sum256 is a sum of DECIMALs of more than 38 digits; bad tells that it left 256 bits.
-type sum256 struct {
-	sum types.Int256
+// checkedSum is a sum of n values; bad tells that it left the range of its type.
+type checkedSum[T any] struct {
+	sum T
 	n   int64
 	bad bool
 }
 
-func (s *sum256) add(x types.Int256) {
-	sum, ok := s.sum.Add(x)
-	s.sum = sum
-	s.n++
-	s.bad = s.bad || !ok
+// checkedSums are sums by group whose addition add reports false for a result out of range.
+type checkedSums[T any] struct {
+	add  func(a, b T) (T, bool)
+	sums []checkedSum[T]
+}
+
+// plus adds n values that sum up to x.
+func (s *checkedSums[T]) plus(t *checkedSum[T], x T, n int64) {
+	sum, ok := s.add(t.sum, x)
+	t.sum, t.n, t.bad = sum, t.n+n, t.bad || !ok
+}
+
+func (s *checkedSums[T]) update(groups []uint32, count int, v *vec.Vector, n int) {
+	s.sums = grown(s.sums, count)
+	data, g := dense[T](groups, v, n)
+	fold(s.sums, g, data, func(t *checkedSum[T], x T) { s.plus(t, x, 1) })
+}
+
+func (s *checkedSums[T]) merge(other []checkedSum[T], mapping []uint32, count int) {
+	s.sums = grown(s.sums, count)
+	for g, x := range other {
+		t := &s.sums[mapping[g]]
+		s.plus(t, x.sum, x.n)
+		t.bad = t.bad || x.bad
+	}
+}
+
+// finish calls f with the sum of each group in [from, to), none for groups never seen. The error names the result type.
+func (s *checkedSums[T]) finish(from, to int, ret types.Type, f func(sum T, n int64) error) error {
+	for g := from; g < to; g++ {
+		var x checkedSum[T]
+		if g < len(s.sums) {
+			x = s.sums[g]
+		}
+		if x.bad {
+			return sqlerr.New(sqlerr.OutOfRange, "a sum is out of range for %s", ret)
+		}
+		if err := f(x.sum, x.n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sumWidest sums DECIMALs of more than 38 digits.
 type sumWidest struct {
 	sumBase
-	sums []sum256
+	checkedSums[types.Int256]
+}
+
+func newSumWidest(b sumBase) *sumWidest {
+	return &sumWidest{b, checkedSums[types.Int256]{add: types.Int256.Add}}
 }
 
 func (s *sumWidest) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
-	s.sums = grown(s.sums, count)
-	data, g := dense[types.Int256](groups, args[0], n)
-	fold(s.sums, g, data, func(s *sum256, x types.Int256) { s.add(x) })
+	s.update(groups, count, args[0], n)
 	return nil
 }
 
 func (s *sumWidest) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.sums = grown(s.sums, count)
-	for g, x := range other.(*sumWidest).sums {
-		t := &s.sums[mapping[g]]
-		n := t.n + x.n
-		t.add(x.sum)
-		t.n, t.bad = n, t.bad || x.bad
-	}
+	s.merge(other.(*sumWidest).sums, mapping, count)
 	return nil
 }
 
 func (s *sumWidest) Finish(from, to int) (*vec.Vector, error) {
 	b := vec.NewBuilder(s.ret, to-from)
-	for g := from; g < to; g++ {
-		var x sum256
-		if g < len(s.sums) {
-			x = s.sums[g]
-		}
-		if x.bad {
-			return nil, sqlerr.New(sqlerr.OutOfRange, "a sum is out of range for %s", s.ret)
-		}
-		if err := s.append(b, x.sum, x.n); err != nil {
-			return nil, err
-		}
+	err := s.finish(from, to, s.ret, func(sum types.Int256, n int64) error { return s.append(b, sum, n) })
+	if err != nil {
+		return nil, err
 	}
 	return b.Finish(), nil
 }
 
 func (s *sumWidest) SizeBytes() int64 { return int64(cap(s.sums)) * 48 }
 
-// intervalSums is a sum of intervals; bad tells that a part overflowed.
-type intervalSums struct {
-	sum types.IntervalValue
-	n   int64
-	bad bool
-}
-
-func (s *intervalSums) add(x types.IntervalValue) {
-	sum, ok := AddIntervals(s.sum, x)
-	s.sum, s.bad = sum, s.bad || !ok
-	s.n++
-}
-
 // intervalState sums intervals part by part.
-type intervalState struct{ sums []intervalSums }
+type intervalState struct {
+	checkedSums[types.IntervalValue]
+}
+
+func newIntervalState() *intervalState {
+	return &intervalState{checkedSums[types.IntervalValue]{add: AddIntervals}}
+}
 
 func (s *intervalState) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
-	s.sums = grown(s.sums, count)
-	data, g := dense[types.IntervalValue](groups, args[0], n)
-	fold(s.sums, g, data, func(s *intervalSums, x types.IntervalValue) { s.add(x) })
+	s.update(groups, count, args[0], n)
 	return nil
 }
 
 func (s *intervalState) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.sums = grown(s.sums, count)
-	for g, x := range other.(*intervalState).sums {
-		t := &s.sums[mapping[g]]
-		n := t.n + x.n
-		t.add(x.sum)
-		t.n, t.bad = n, t.bad || x.bad
-	}
+	s.merge(other.(*intervalState).sums, mapping, count)
 	return nil
 }
 
 func (s *intervalState) Finish(from, to int) (*vec.Vector, error) {
-	b := vec.NewBuilder(types.Of(types.Interval), to-from)
-	for g := from; g < to; g++ {
-		switch {
-		case g >= len(s.sums) || s.sums[g].n == 0:
+	t := types.Of(types.Interval)
+	b := vec.NewBuilder(t, to-from)
+	err := s.finish(from, to, t, func(sum types.IntervalValue, n int64) error {
+		if n == 0 {
 			b.AppendNull()
-		case s.sums[g].bad:
-			return nil, sqlerr.New(sqlerr.OutOfRange, "a sum is out of range for INTERVAL")
-		default:
-			vec.Append(b, s.sums[g].sum)
+		} else {
+			vec.Append(b, sum)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return b.Finish(), nil
 }

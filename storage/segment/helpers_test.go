@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ebira-db/ebira/jsonparse"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/vfs"
 	"github.com/ebira-db/ebira/variant"
+	"github.com/ebira-db/ebira/variant/varianttest"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -63,24 +63,8 @@ func readAll(t testing.TB, r *Reader, w Want) *vec.Vector {
 	return vec.Concat(typ, parts...)
 }
 
-// documents parses JSON texts to a variant vector; "" is SQL NULL.
-func documents(t testing.TB, texts ...string) *vec.Vector {
-	t.Helper()
-	p := jsonparse.New(jsonparse.Options{})
-	b := variant.NewBatchBuilder(len(texts))
-	for _, s := range texts {
-		if s == "" {
-			b.AppendNull()
-			continue
-		}
-		b.BeginRow()
-		if err := p.Parse([]byte(s), b); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-		b.EndRow()
-	}
-	return b.Finish()
-}
+// documents parses JSON texts; "" is SQL NULL.
+var documents = varianttest.Documents
 
 // text prints row i of a variant vector, "NULL" for NULL.
 func text(v *vec.Vector, i int) string {

@@ -7,33 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ebira-db/ebira/jsonparse"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/catalog"
 	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/storage/vfs"
 	"github.com/ebira-db/ebira/variant"
+	"github.com/ebira-db/ebira/variant/varianttest"
 	"github.com/ebira-db/ebira/vec"
 )
 
-// documents parses JSON texts; "" is NULL.
-func documents(t testing.TB, texts ...string) *vec.Vector {
-	t.Helper()
-	p := jsonparse.New(jsonparse.Options{})
-	b := variant.NewBatchBuilder(len(texts))
-	for _, s := range texts {
-		if s == "" {
-			b.AppendNull()
-			continue
-		}
-		b.BeginRow()
-		if err := p.Parse([]byte(s), b); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-		b.EndRow()
-	}
-	return b.Finish()
-}
+// documents parses JSON texts; "" is SQL NULL.
+var documents = varianttest.Documents
 
 // dump prints the live rows of a table, sorted: key, document, list.
 func dump(t testing.TB, s *Store, id catalog.TableID) string {
