@@ -127,7 +127,7 @@ func (c *call) analyze(ctx context.Context, st *parse.Explain, n plan.Node, out 
 	defer context.AfterFunc(ctx, func() { cancel(canceled(ctx)) })()
 	budget := c.s.engine.memory.Queries.Child("query", 0)
 	defer budget.Close()
-	q, err := vexec.Build(n, c.execEnv(budget, nil))
+	q, err := vexec.Build(n, c.execEnv(run, budget, nil))
 	if err != nil {
 		return nil, err
 	}

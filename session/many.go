@@ -64,7 +64,7 @@ func (g *rowGatherer) add(ctx context.Context, c *call, n plan.Node) error {
 	g.schema = n.Schema()
 	budget := c.s.engine.memory.Queries.Child("values", 0)
 	defer budget.Close()
-	env := c.execEnv(budget, nil)
+	env := c.execEnv(ctx, budget, nil)
 	env.Workers = 1
 	n, _ = c.optimize(n, false)
 	q, err := vexec.Build(n, env)

@@ -17,47 +17,124 @@ import (
 type pathInfo struct {
 	path  []string
 	typ   types.Type // reported type, see the lattice of package variant
-	known bool
 	kinds variant.KindCounts
+}
+
+// pathCollector merges what segments and batches hold of a VARIANT column.
+type pathCollector struct {
+	template *variant.Template
+	found    map[string]*pathInfo // by pathKey
+}
+
+func newPathCollector(col *catalog.Column) *pathCollector {
+	return &pathCollector{template: variant.NewTemplate(col.Type.Variant), found: map[string]*pathInfo{}}
+}
+
+// note adds values of a path. The path is copied.
+func (l *pathCollector) note(path []string, typ types.Type, kinds variant.KindCounts) {
+	key := pathKey(path)
+	p := l.found[key]
+	if declared, ok := l.template.Match(path); ok {
+		typ = asDeclared(typ, declared)
+	}
+	if p == nil {
+		p = &pathInfo{path: slices.Clone(path), typ: typ}
+		l.found[key] = p
+	}
+	p.typ = variant.Merge(p.typ, typ)
+	for i := range kinds {
+		p.kinds[i] += kinds[i]
+	}
+}
+
+// asDeclared narrows the type of values to the declared one where the encoding of values does not tell them apart.
+func asDeclared(typ, declared types.Type) types.Type {
+	switch {
+	case typ.IsInteger() && declared.IsInteger(), typ.Kind == types.Double && declared.Kind == types.Float:
+		return declared
+	case typ.Kind == types.Decimal && declared.Kind == types.Decimal && typ.Scale == declared.Scale:
+		return declared
+	case typ.Kind == types.Array && declared.Kind == types.Array:
+		return types.ArrayOf(asDeclared(*typ.Elem, *declared.Elem))
+	}
+	return typ
+}
+
+// batches adds the small writes of a table.
+func (l *pathCollector) batches(t *catalog.Table, id catalog.ColumnID) {
+	for _, b := range t.Batches {
+		if i := slices.Index(b.Columns, id); i >= 0 {
+			l.documents(b.Data.Cols[i])
+		}
+	}
+}
+
+// documents adds the leaves of whole documents.
+func (l *pathCollector) documents(v *vec.Vector) {
+	v = variant.Flatten(v)
+	for i := range v.Len {
+		if v.IsNull(i) {
+			continue
+		}
+		meta, value := v.VariantAt(i)
+		variant.Leaves(meta, value, func(path []string, leaf []byte) {
+			var kinds variant.KindCounts
+			kinds[variant.KindOf(leaf)]++
+			l.note(path, variant.ReportedType(leaf), kinds)
+		})
+	}
+}
+
+// segment adds the paths that the directory of a segment lists, with their kinds. hidden says that values have members which are not listed.
+func (l *pathCollector) segment(r *segment.Reader, id catalog.ColumnID) (listed []segment.PathInfo, hidden bool, err error) {
+	infos, err := r.Paths(id)
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range infos {
+		p := &infos[i]
+		hidden = hidden || p.Hidden
+		kinds := p.Kinds
+		kinds[variant.Object], kinds[variant.Null], kinds[variant.Missing] = 0, 0, 0
+		if kinds.Total() == 0 {
+			continue
+		}
+		t, err := reportedType(r, id, p, kinds)
+		if err != nil {
+			return nil, false, err
+		}
+		l.note(p.Path, t, kinds)
+	}
+	return infos, hidden, nil
+}
+
+// hasColumn tells whether a segment was written with a column.
+func hasColumn(m *segment.Meta, id catalog.ColumnID) bool {
+	return slices.ContainsFunc(m.Columns, func(c segment.Column) bool { return c.ID == id })
 }
 
 // variantPaths collects the paths of a VARIANT column, sorted by path.
 func (c *call) variantPaths(t *catalog.Table, col *catalog.Column) ([]*pathInfo, error) {
-	found := map[string]*pathInfo{}
-	note := func(path []string, typ types.Type, kinds variant.KindCounts) {
-		key := strings.Join(path, "\x00")
-		p := found[key]
-		if p == nil {
-			p = &pathInfo{path: append([]string{}, path...)}
-			found[key] = p
-		}
-		if p.typ = typ; p.known {
-			p.typ = variant.Merge(p.typ, typ)
-		}
-		p.known = true
-		for i := range kinds {
-			p.kinds[i] += kinds[i]
-		}
-	}
+	l := newPathCollector(col)
 	for _, m := range t.Segments {
+		if !hasColumn(m, col.ID) {
+			continue
+		}
 		r, err := c.s.engine.openSegment(m)
 		if err != nil {
 			return nil, err
 		}
-		if err := segmentPaths(r, m, col.ID, note); err != nil {
+		if _, _, err := l.segment(r, col.ID); err != nil {
 			return nil, err
 		}
 	}
-	for _, b := range t.Batches {
-		for i, id := range b.Columns {
-			if id == col.ID {
-				batchPaths(b.Data.Cols[i], note)
-			}
+	l.batches(t, col.ID)
+	out := make([]*pathInfo, 0, len(l.found))
+	for _, p := range l.found {
+		// Arrays without values say nothing about a type; a path that holds nothing else is not listed.
+		if p.typ.Kind != types.Array || p.typ.Elem.Kind != types.Null {
+			out = append(out, p)
 		}
-	}
-	out := make([]*pathInfo, 0, len(found))
-	for _, p := range found {
-		out = append(out, p)
 	}
 	sort.Slice(out, func(i, j int) bool { return strings.Join(out[i].path, ".") < strings.Join(out[j].path, ".") })
 	return out, nil
@@ -72,46 +149,34 @@ var reportedKinds = map[variant.Kind]types.Kind{
 	variant.Binary: types.Binary, variant.UUID: types.UUID,
 }
 
-// segmentPaths finds the paths of a segment, which its directory lists with their kinds.
-func segmentPaths(r *segment.Reader, m *segment.Meta, id catalog.ColumnID, note func([]string, types.Type, variant.KindCounts)) error {
-	if !slices.ContainsFunc(m.Columns, func(c segment.Column) bool { return c.ID == id }) {
-		return nil
-	}
-	infos, err := r.Paths(id)
-	if err != nil {
-		return err
-	}
-	for _, p := range infos {
-		kinds := p.Kinds
-		kinds[variant.Object], kinds[variant.Null], kinds[variant.Missing] = 0, 0, 0
-		if kinds.Total() == 0 {
-			continue
-		}
-		for k, n := range kinds {
-			var one variant.KindCounts
-			one[k] = n
-			switch kind := variant.Kind(k); {
-			case n == 0:
-			case kind == variant.Array:
-				t, err := arrayType(r, id, p.Path)
-				if err != nil {
-					return err
-				}
-				note(p.Path, t, one)
-			case kind == variant.Decimal && p.Type.Kind == types.Decimal:
-				note(p.Path, p.Type, one)
-			case kind == variant.Decimal:
-				note(p.Path, types.DecimalOf(38, 0), one)
-			default:
-				note(p.Path, types.Of(reportedKinds[kind]), one)
-			}
+// reportedType returns the least common type of the values of a path in a segment.
+func reportedType(r *segment.Reader, id catalog.ColumnID, p *segment.PathInfo, kinds variant.KindCounts) (types.Type, error) {
+	t := types.Of(types.Null)
+	vague := false
+	for k, n := range kinds {
+		switch kind := variant.Kind(k); {
+		case n == 0:
+		case kind == variant.Decimal && p.Declared && p.Type.Kind == types.Decimal:
+			t = variant.Merge(t, p.Type)
+		case kind == variant.Decimal || kind == variant.Array:
+			vague = true
+		default:
+			t = variant.Merge(t, types.Of(reportedKinds[kind]))
 		}
 	}
-	return nil
+	switch {
+	case !vague:
+		return t, nil
+	case t.Kind != types.Null:
+		return types.Of(types.JSON), nil // neither arrays nor decimals have a type in common with other kinds
+	}
+	return typeOfValues(r, id, p.Path)
 }
 
-// arrayType merges the types of the arrays at a path, which the directory does not know.
-func arrayType(r *segment.Reader, id catalog.ColumnID, path []string) (merged types.Type, err error) {
+// typeOfValues merges the types of the values at a path, where the directory does not tell: of the elements of arrays, and of decimals
+// of several scales.
+func typeOfValues(r *segment.Reader, id catalog.ColumnID, path []string) (types.Type, error) {
+	merged := types.Of(types.Null)
 	for p := range r.Pages() {
 		v, err := r.Read(segment.Want{Column: id, Path: path}, p)
 		if err != nil {
@@ -122,28 +187,12 @@ func arrayType(r *segment.Reader, id catalog.ColumnID, path []string) (merged ty
 			if v.IsNull(i) {
 				continue
 			}
-			if _, value := v.VariantAt(i); variant.KindOf(value) == variant.Array {
+			if _, value := v.VariantAt(i); variant.KindOf(value) != variant.Object {
 				merged = variant.Merge(merged, variant.ReportedType(value))
 			}
 		}
 	}
 	return merged, nil
-}
-
-// batchPaths finds the paths of a small write.
-func batchPaths(v *vec.Vector, note func([]string, types.Type, variant.KindCounts)) {
-	v = variant.Flatten(v)
-	for i := range v.Len {
-		if v.IsNull(i) {
-			continue
-		}
-		meta, value := v.VariantAt(i)
-		variant.Leaves(meta, value, func(path []string, leaf []byte) {
-			var kinds variant.KindCounts
-			kinds[variant.KindOf(leaf)]++
-			note(path, variant.ReportedType(leaf), kinds)
-		})
-	}
 }
 
 // share prints kinds with their shares, the commonest first: "bigint 60 %, double 40 %".

@@ -143,7 +143,7 @@ func (c *call) bindQuery(q *parse.Query) (*bound, error) {
 	return b, nil
 }
 
-// optimize rewrites a plan; with trace it also tells what each rule did.
+// optimize makes a plan ready to run and rewrites it; with trace it also tells what each rule did.
 func (c *call) optimize(n plan.Node, trace bool) (plan.Node, []opt.Step) {
 	o := opt.Options{Ctx: c.fn, Trace: trace}
 	for _, name := range strings.Split(c.s.Var("disabled_optimizer_rules"), ",") {
@@ -156,7 +156,7 @@ func (c *call) optimize(n plan.Node, trace bool) (plan.Node, []opt.Step) {
 			o.Off = append(o.Off, name)
 		}
 	}
-	return opt.Optimize(n, o)
+	return opt.Optimize(c.withPathTypes(n), o)
 }
 
 // start runs a query in the background; its result is read from the stream. release ends the hold on the call's Snapshot.
@@ -179,7 +179,7 @@ func (c *call) start(ctx context.Context, textOf string, b *bound, release func(
 		budget.Close()
 		release()
 	})
-	vq, err := vexec.Build(b.plan, c.execEnv(budget, nil))
+	vq, err := vexec.Build(b.plan, c.execEnv(run, budget, nil))
 	if err != nil {
 		sl.release()
 		budget.Close()

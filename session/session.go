@@ -168,6 +168,8 @@ type call struct {
 	env  *bind.Env
 	// load is the COPY whose query is being bound, nil otherwise.
 	load *load
+	// running ends when the statement's plan is to stop; set before it runs.
+	running context.Context
 }
 
 // newCall fixes what one statement sees: a Snapshot, the time, the variables.

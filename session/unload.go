@@ -203,7 +203,7 @@ func (c *call) unload(ctx context.Context, textOf string, b *bound, name string,
 	defer sl.release()
 	budget := s.engine.memory.Queries.Child("unload", 0)
 	defer budget.Close()
-	vq, err := vexec.Build(b.plan, c.execEnv(budget, nil))
+	vq, err := vexec.Build(b.plan, c.execEnv(run, budget, nil))
 	if err == nil {
 		err = vq.Run(run, func(batch *vec.Batch) error {
 			in += batch.SizeBytes()

@@ -109,7 +109,7 @@ func (c *call) run(ctx context.Context, textOf string, n plan.Node) (w *written,
 	budget := s.engine.memory.Queries.Child("statement", 0)
 	defer budget.Close()
 	w = &written{lease: s.engine.store.Lease(), store: s.engine.store}
-	vq, err := vexec.Build(n, c.execEnv(budget, w.lease))
+	vq, err := vexec.Build(n, c.execEnv(run, budget, w.lease))
 	if err == nil {
 		err = vq.Run(run, func(*vec.Batch) error { return nil })
 	}
@@ -163,8 +163,9 @@ func (s *Session) changeRowsOnce(ctx context.Context, params []*vec.Vector, st p
 	return c.write(ctx, st.SourceText(), ch.Plan, ch.Table, nil)
 }
 
-// execEnv is what a query may use. lease covers the segments that it writes; nil for queries that write none.
-func (c *call) execEnv(budget *cache.Budget, lease *store.Lease) *vexec.Env {
+// execEnv is what a query may use that is to stop when ctx ends. lease covers the segments that it writes; nil for queries that write none.
+func (c *call) execEnv(ctx context.Context, budget *cache.Budget, lease *store.Lease) *vexec.Env {
+	c.running = ctx
 	s := c.s
 	e := s.engine
 	workers := s.intVar("max_threads")

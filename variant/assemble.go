@@ -1,6 +1,7 @@
 package variant
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -55,12 +56,14 @@ type run struct {
 	ints    []int64
 	proto   scalar // what ints are: BIGINT, or a declared type
 	doubles []float64
-	bools   []bool
-	texts   []vec.View
-	raw     []vec.View
-	bufs    [][]byte // of texts and raw
-	null    bool     // JSON null in every row of the list
-	typed   *vec.Vector
+	// integral says that doubles stand for integers too, which come back as such.
+	integral bool
+	bools    []bool
+	texts    []vec.View
+	raw      []vec.View
+	bufs     [][]byte // of texts and raw
+	null     bool     // JSON null in every row of the list
+	typed    *vec.Vector
 }
 
 // item is an encoded value in the assembler's buffer.
@@ -279,6 +282,16 @@ func (r *run) encode(a *assembler, from, to uint32) {
 			a.buf = appendInt(a.buf, r.ints[i])
 			a.end(r.row(i), off)
 		}
+	case r.integral:
+		for i := lo; i < hi; i++ {
+			off := len(a.buf)
+			if x := r.doubles[i]; isInteger(x) {
+				a.buf = appendInt(a.buf, int64(x))
+			} else {
+				a.buf = appendDouble(a.buf, x)
+			}
+			a.end(r.row(i), off)
+		}
 	case r.doubles != nil && r.proto.kind != Float:
 		for i := lo; i < hi; i++ {
 			off := len(a.buf)
@@ -306,6 +319,11 @@ func (r *run) encode(a *assembler, from, to uint32) {
 	default:
 		r.encodeOthers(a, lo, hi)
 	}
+}
+
+// isInteger tells whether x is what an integer below 2^53 in magnitude becomes in a column of doubles; -0 is none.
+func isInteger(x float64) bool {
+	return math.Abs(x) < 1<<53 && x == math.Trunc(x) && (x != 0 || !math.Signbit(x))
 }
 
 // encodeOthers is encode for the rarer kinds.

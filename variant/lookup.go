@@ -82,7 +82,10 @@ func (t *Tree) complete() *Tree {
 func (t *Tree) source(n *Node) *source {
 	src := &source{}
 	if n.Typed != nil {
-		src.runs = append(src.runs, typedRun(vec.Flatten(n.Typed), listOf(n.TypedRows)))
+		typed := typedRun(vec.Flatten(n.Typed), listOf(n.TypedRows))
+		// Where the path had integers among its doubles, they are integers again: their kinds survive a rewrite of the documents.
+		typed.integral = typed.doubles != nil && !n.Declared && n.Kinds[BigInt] > 0
+		src.runs = append(src.runs, typed)
 	}
 	if n.Value != nil {
 		v := vec.Flatten(n.Value)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -404,5 +405,27 @@ func TestLeaves(t *testing.T) {
 	})
 	if s := strings.Join(got, " "); s != `[""]="x" ["a" "b"]=1 ["e"]=[{"f":1}]` {
 		t.Errorf("got %s", s)
+	}
+}
+
+// TestIntegersAmongDoubles keeps the kinds of numbers that share a column of doubles over several rewrites.
+func TestIntegersAmongDoubles(t *testing.T) {
+	v := build(`{"a":1}`, `{"a":1.5}`, `{"a":-3}`, `{"a":-0.0}`, `{"a":1e30}`, `{"b":2.0}`, `{"b":2.5}`)
+	for range 3 {
+		s := NewShredder(nil)
+		s.AppendVector(v)
+		tree := s.Finish(Options{})
+		if a := tree.Root.Child("a"); a.Type.Kind != types.Double || a.Kinds[BigInt] != 2 || a.Kinds[Double] != 3 || a.Value != nil {
+			t.Fatalf("a: %s, kinds %v", a.Type, a.Kinds)
+		}
+		v = AssembleTree(tree)
+		var kinds []string
+		for i := range v.Len {
+			meta, value := v.VariantAt(i)
+			Leaves(meta, value, func(_ []string, leaf []byte) { kinds = append(kinds, KindOf(leaf).String()) })
+		}
+		if got := strings.Join(kinds, " "); got != "bigint double bigint double double double double" {
+			t.Fatal(got)
+		}
 	}
 }

@@ -75,7 +75,8 @@ type Node struct {
 	// ValueRows are the rows of Value, a flat BINARY vector without NULLs of residual values; JSON null is 0x00.
 	ValueRows []uint32
 	Value     *vec.Vector
-	// Kinds counts the values of the path by kind. Readers of pages may leave it zero.
+	// Kinds counts the values of the path by kind, of a page those of all pages. Readers of pages may leave it zero; integers in a column
+	// of doubles are doubles then.
 	Kinds KindCounts
 }
 

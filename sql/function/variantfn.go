@@ -12,11 +12,8 @@ import (
 // Functions over VARIANT and JSON. Where a text is given it is read as JSON; text that is no JSON gives NULL. Paths are written
 // $.a.b[0]."c.d", and $ may be left out.
 func init() {
-	define("variant_type", "variant", "The types of the paths of a document as a JSON object; \"\" stands for the document itself.",
-		sig("(variant) -> text", textRows(func(r *row, dst []byte) []byte {
-			meta, value := r.variant(0)
-			return variant.AppendTypes(dst, meta, value, nil)
-		})))
+	define(VariantTypeName, "variant", "The types of the paths of a document as a JSON object; \"\" stands for the document itself. For a column of a table, a path's type is that of all rows.",
+		sig("(variant) -> text", typesOfPaths(nil)))
 	define("variant_exists json_exists_path", "variant", "Whether a path (keys as arguments) finds a value, JSON null included.",
 		sig("(variant, text*) -> boolean", variantExists), sig("(variant, bigint) -> boolean", variantExists))
 	define("json_extract variant_get get_json_object", "variant", "The value at a path, NULL if there is none or JSON null.",

@@ -278,7 +278,7 @@ func (r *Reader) subtree(entries []*entry, p int) (*variant.Node, []*entry, erro
 	if !e.isVariant() {
 		return nil, nil, corrupt("segment directory has a column where a path should be")
 	}
-	n := &variant.Node{Kind: e.node, Type: e.t, Declared: e.declared}
+	n := &variant.Node{Kind: e.node, Type: e.t, Declared: e.declared, Kinds: e.kinds}
 	if len(e.path) > 0 {
 		n.Key = e.path[len(e.path)-1]
 	}

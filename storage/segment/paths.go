@@ -15,6 +15,8 @@ type PathInfo struct {
 	Declared bool
 	// Object says that the members are subcolumns of their own.
 	Object bool
+	// Hidden says that values of the path have members that are not listed, because they are rare or arrays.
+	Hidden bool
 	// Kinds counts the values of the path by kind.
 	Kinds variant.KindCounts
 	// Bytes is the size of the path's own pages in the file.
@@ -40,6 +42,9 @@ func (r *Reader) Paths(c ColumnID) ([]PathInfo, error) {
 		}
 		for _, l := range []*leafEntry{e.meta, e.typed, e.value} {
 			i.Bytes += l.bytes()
+		}
+		for j := range e.residual {
+			i.Hidden = i.Hidden || e.residual[j].kinds&(1<<variant.Object) != 0
 		}
 		out = append(out, i)
 	}
