@@ -169,6 +169,9 @@ func (e *Engine) Compact(ctx context.Context) error {
 	return nil
 }
 
+// SetURL tells other processes that want the data directory at which URL clients reach this one.
+func (e *Engine) SetURL(url string) error { return e.store.SetURL(url) }
+
 // Health returns why the engine cannot write any more, or nil.
 func (e *Engine) Health() error { return e.store.Health() }
 

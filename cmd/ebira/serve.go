@@ -149,6 +149,9 @@ func (s *server) listen(ctx context.Context, f *serveFlags, tlsConfig *tls.Confi
 		return err
 	}
 	go func() { s.failed <- s.flight.Serve(ln) }()
+	if err := s.engine.SetURL(s.url()); err != nil {
+		log.Warn("others cannot be told where this server listens", "error", err)
+	}
 	if f.http != "" {
 		if err := s.listenHTTP(f.http, log); err != nil {
 			s.flight.Stop(ctx)

@@ -33,9 +33,10 @@ func TestServeAndStop(t *testing.T) {
 	equal(t, d.sql(t, "SET variant_total_order = true; SHOW VARIABLES LIKE 'variant_total_order'")[:5], "Varia")
 
 	// The directory belongs to this process until it ends.
-	pid := fmt.Sprintf("is in use by process %d", d.cmd.Process.Pid)
-	call{env: []string{"EBIRA_LISTEN=127.0.0.1:0"}}.fails(t, []string{pid, "ebira sql --url grpc://"}, "serve", "--data", data)
-	call{}.fails(t, []string{pid, "ebira sql --url grpc://"}, "sql", "--data", data, "-c", "SELECT 1")
+	inUse := fmt.Sprintf("is in use by process %d; end it, or connect to it with: ebira sql --url %s", d.cmd.Process.Pid, d.url)
+	call{env: []string{"EBIRA_LISTEN=127.0.0.1:0"}}.fails(t, []string{inUse}, "serve", "--data", data)
+	call{}.fails(t, []string{inUse}, "sql", "--data", data, "-c", "SELECT 1")
+	call{}.fails(t, []string{inUse}, "load", "--data", data, "--table", "t", filepath.Join(dir, "rows.ndjson"))
 	// The address too.
 	call{}.fails(t, []string{"address already in use"}, "serve", "--data", filepath.Join(dir, "d2"), "--listen", strings.TrimPrefix(d.url, "grpc://"))
 
@@ -49,6 +50,28 @@ func TestServeAndStop(t *testing.T) {
 	if err := <-interrupted.done; err != nil {
 		t.Errorf("after SIGINT: %v", err)
 	}
+}
+
+// TestEmbeddedHolder lets a client without a server have the directory: nobody else is told to connect to it.
+func TestEmbeddedHolder(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(binary, "sql", "--data", "d", "-c", strings.TrimSuffix(endless, "\r"))
+	cmd.Dir, cmd.Env = dir, cleanEnv(dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	waitFor(t, "the client to have the directory", func() bool {
+		pid, _ := os.ReadFile(filepath.Join(dir, "d", "LOCK"))
+		return string(pid) == fmt.Sprintln(cmd.Process.Pid)
+	})
+	c := call{dir: dir, env: []string{"EBIRA_LISTEN=127.0.0.1:0"}}
+	want := []string{fmt.Sprintf("data directory d is in use by process %d, which is no server that could be connected to, or not yet; wait until it ends, or end it\n", cmd.Process.Pid)}
+	c.fails(t, want, "serve", "--data", "d")
+	c.fails(t, want, "sql", "--data", "d", "-c", "SELECT 1")
 }
 
 // TestStopDuringQuery stops a server while a statement runs: it still ends with status 0, and the client gets an error.
@@ -173,6 +196,7 @@ func TestTLS(t *testing.T) {
 	equal(t, c.ok(t, "sql", "--url", d.url, "--tls-ca", cert, "--format", "csv", "-c", "SELECT 1 AS x"), "x\n1\n")
 	c.fails(t, []string{"certificate"}, "sql", "--url", d.url, "-c", "SELECT 1")
 	c.fails(t, []string{"connect to grpc://"}, "sql", "--url", strings.Replace(d.url, "+tls", "", 1), "-c", "SELECT 1")
+	c.fails(t, []string{"in use by process", "connect to it with: ebira sql --url " + d.url + "\n"}, "sql", "--data", "d", "-c", "SELECT 1")
 	c.fails(t, []string{"--tls-ca: no certificate in PEM form"}, "sql", "--url", d.url, "--tls-ca", key, "-c", "SELECT 1")
 	d.stop(t)
 }

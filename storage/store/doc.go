@@ -6,7 +6,7 @@
 //
 // # The directory
 //
-//	LOCK                    held by the one process that has the directory open; holds its process id
+//	LOCK                    held by the one process that has the directory open; holds its process id and, of a server, its URL
 //	FORMAT                  the format version of the directory
 //	checkpoint-<version>    the whole state at a version, as Edits
 //	log-<version>           the Edits that follow a version

@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -50,7 +50,7 @@ type Store struct {
 	o    Options
 	fs   vfs.FS
 	dir  string
-	lock io.Closer
+	lock vfs.HeldLock
 
 	ids    atomic.Uint64 // the next id
 	pins   pinTable
@@ -120,11 +120,23 @@ func (s *Store) lockError(err error) error {
 	if !ok {
 		return sqlerr.Wrap(sqlerr.IO, err, "lock data directory %s", s.dir)
 	}
-	const advice = "end it, or connect to it with: ebira sql --url grpc://HOST:PORT"
-	if held.PID == 0 {
-		return sqlerr.Wrap(sqlerr.Resource, err, "data directory %s is in use by another process; %s", s.dir, advice)
+	holder := "another process"
+	if held.PID != 0 {
+		holder = fmt.Sprintf("process %d", held.PID)
 	}
-	return sqlerr.Wrap(sqlerr.Resource, err, "data directory %s is in use by process %d; %s", s.dir, held.PID, advice)
+	if held.Note == "" {
+		return sqlerr.New(sqlerr.Resource, "data directory %s is in use by %s, which is no server that could be connected to, or not yet; wait until it ends, or end it", s.dir, holder)
+	}
+	return sqlerr.New(sqlerr.Resource, "data directory %s is in use by %s; end it, or connect to it with: ebira sql --url %s", s.dir, holder, held.Note)
+}
+
+// SetURL tells other processes that want the data directory at which URL this one answers clients: it goes into the lock file, and from
+// there into their error. The error is of kind IO.
+func (s *Store) SetURL(url string) error {
+	if err := s.lock.Note(url); err != nil {
+		return sqlerr.Wrap(sqlerr.IO, err, "write the server's address to %s", s.lockPath())
+	}
+	return nil
 }
 
 // open does everything behind the lock.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"testing"
@@ -166,9 +167,20 @@ func TestSecondOpener(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Open(Options{FS: fsys, Dir: dir})
-		if sqlerr.KindOf(err) != sqlerr.Resource || !strings.Contains(err.Error(), "is in use by process ") || !strings.Contains(err.Error(), "ebira sql --url grpc://HOST:PORT") {
-			t.Errorf("second opener got %v", err)
+		second := func(want string) {
+			t.Helper()
+			_, err := Open(Options{FS: fsys, Dir: dir})
+			if sqlerr.KindOf(err) != sqlerr.Resource || err.Error() != fmt.Sprintf("resource limit: data directory %s is in use by process %d%s", dir, os.Getpid(), want) {
+				t.Errorf("second opener got %v, want ...%s", err, want)
+			}
+		}
+		second(", which is no server that could be connected to, or not yet; wait until it ends, or end it")
+		if err := s.SetURL("grpc+tls://[::1]:31337"); err != nil {
+			t.Fatal(err)
+		}
+		second("; end it, or connect to it with: ebira sql --url grpc+tls://[::1]:31337")
+		if err := s.SetURL("no\nURL"); sqlerr.KindOf(err) != sqlerr.IO {
+			t.Errorf("SetURL = %v", err)
 		}
 		mustClose(t, s)
 		if s, err = Open(Options{FS: fsys, Dir: dir}); err != nil {

@@ -2,7 +2,6 @@ package vfs
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -20,7 +19,7 @@ import (
 type Mem struct {
 	mu    sync.RWMutex
 	root  *memNode
-	locks map[string]bool
+	locks map[string]*memLock
 }
 
 var _ FS = (*Mem)(nil)
@@ -61,7 +60,7 @@ type memChange struct {
 
 // NewMem returns an empty in-memory file system.
 func NewMem() *Mem {
-	return &Mem{root: newMemDir(), locks: make(map[string]bool)}
+	return &Mem{root: newMemDir(), locks: make(map[string]*memLock)}
 }
 
 func newMemDir() *memNode {
@@ -360,11 +359,12 @@ func (m *Mem) DiskFree(string) (int64, error) { return math.MaxInt64, nil }
 type memLock struct {
 	m    *Mem
 	name string
+	note string // guarded by m.mu
 	once sync.Once
 }
 
 // Lock implements FS. The holder is always this process.
-func (m *Mem) Lock(name string) (io.Closer, error) {
+func (m *Mem) Lock(name string) (HeldLock, error) {
 	f, err := m.OpenAppend(name)
 	if err != nil {
 		return nil, err
@@ -373,11 +373,23 @@ func (m *Mem) Lock(name string) (io.Closer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := clean(name)
-	if m.locks[key] {
-		return nil, &LockedError{Name: name, PID: os.Getpid()}
+	if held := m.locks[key]; held != nil {
+		return nil, &LockedError{Name: name, PID: os.Getpid(), Note: held.note}
 	}
-	m.locks[key] = true
-	return &memLock{m: m, name: key}, nil
+	held := &memLock{m: m, name: key}
+	m.locks[key] = held
+	return held, nil
+}
+
+// Note implements HeldLock.
+func (l *memLock) Note(text string) error {
+	if err := checkNote(text); err != nil {
+		return err
+	}
+	l.m.mu.Lock()
+	defer l.m.mu.Unlock()
+	l.note = text
+	return nil
 }
 
 func (l *memLock) Close() error {

@@ -4,7 +4,6 @@ package vfs
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -189,33 +188,50 @@ func (osFS) DiskFree(dir string) (int64, error) {
 	return int64(uint64(s.Bavail) * uint64(s.Bsize)), nil
 }
 
-// maxPIDText bounds what is read back from a lock file.
-const maxPIDText = 32
+// maxLockText bounds what is read back from a lock file: a process id and a note, a line each.
+const maxLockText = 32 + MaxLockNote
 
 type osLock struct{ f *os.File }
 
-func (osFS) Lock(name string) (io.Closer, error) {
+func (osFS) Lock(name string) (HeldLock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NONBLOCK, osFileMode)
 	if err != nil {
 		return nil, err
 	}
 	if err := flock(f); err != nil {
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = &LockedError{Name: name, PID: readPID(f)}
+			err = readHolder(f, name)
 		} else {
 			err = &fs.PathError{Op: "lock", Path: name, Err: err}
 		}
 		_ = f.Close()
 		return nil, err
 	}
-	err = f.Truncate(0)
-	if err == nil {
-		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
-	}
-	if err != nil {
+	l := &osLock{f}
+	if err := l.write(""); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &osLock{f}, nil
+	return l, nil
+}
+
+// write makes the process id and a note the content of the file. The first line stays as it is, so that a reader never misses it.
+func (l *osLock) write(note string) error {
+	text := strconv.Itoa(os.Getpid()) + "\n"
+	if note != "" {
+		text += note + "\n"
+	}
+	if _, err := l.f.WriteAt([]byte(text), 0); err != nil {
+		return err
+	}
+	return l.f.Truncate(int64(len(text)))
+}
+
+// Note implements HeldLock.
+func (l *osLock) Note(text string) error {
+	if err := checkNote(text); err != nil {
+		return err
+	}
+	return l.write(text)
 }
 
 // flock takes the lock without waiting; signals may interrupt the call.
@@ -228,16 +244,22 @@ func flock(f *os.File) error {
 	}
 }
 
-// readPID returns the process id in a lock file, or 0.
-func readPID(f *os.File) int {
-	var b [maxPIDText]byte
+// readHolder tells who holds a lock by the content of its file. What is missing or half written is left out.
+func readHolder(f *os.File, name string) *LockedError {
+	held := &LockedError{Name: name}
+	var b [maxLockText]byte
 	// A short read is the normal case.
 	n, _ := f.ReadAt(b[:], 0)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
-	if err != nil || pid < 0 {
-		return 0
+	lines := strings.SplitAfter(string(b[:n]), "\n")
+	if pid, err := strconv.Atoi(strings.TrimSpace(lines[0])); err == nil && pid > 0 {
+		held.PID = pid
 	}
-	return pid
+	if len(lines) > 1 {
+		if note, whole := strings.CutSuffix(lines[1], "\n"); whole && checkNote(note) == nil {
+			held.Note = note
+		}
+	}
+	return held
 }
 
 // Close empties the file, so that nobody reads a stale process id, and gives the lock up. The file stays: deleting it would

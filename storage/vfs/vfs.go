@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"time"
+	"unicode"
 )
 
 // FS is a file system. Names are paths with forward slashes on all systems that we support.
@@ -43,7 +44,7 @@ type FS interface {
 
 	// Lock takes the exclusive lock that the file name stands for, making the file if needed, and writes our process id into it.
 	// If another FS, process or caller holds it, the error is a *LockedError. The lock ends with Close or with the process.
-	Lock(name string) (io.Closer, error)
+	Lock(name string) (HeldLock, error)
 	// DiskFree returns the bytes that an unprivileged writer may still use on the disk of a directory.
 	DiskFree(dir string) (int64, error)
 }
@@ -64,6 +65,17 @@ type File interface {
 	// Size returns the present length in bytes.
 	Size() (int64, error)
 }
+
+// HeldLock is a lock that its holder has taken.
+type HeldLock interface {
+	// Close gives the lock up. It may be called once.
+	io.Closer
+	// Note tells others who want the lock something about its holder: a text of one line, at most MaxLockNote bytes.
+	Note(text string) error
+}
+
+// MaxLockNote is the most bytes of the note in a lock file.
+const MaxLockNote = 512
 
 // Info describes a directory entry.
 type Info struct {
@@ -89,6 +101,8 @@ type LockedError struct {
 	Name string
 	// PID is the process id of the holder, or 0 if it has not written it yet.
 	PID int
+	// Note is what the holder wrote with HeldLock.Note, "" if it has not.
+	Note string
 }
 
 // Error names the lock file and the holder.
@@ -97,6 +111,19 @@ func (e *LockedError) Error() string {
 		return fmt.Sprintf("lock %s: held by another process", e.Name)
 	}
 	return fmt.Sprintf("lock %s: held by process %d", e.Name, e.PID)
+}
+
+// checkNote refuses a note that is no short line of printable characters.
+func checkNote(text string) error {
+	if len(text) > MaxLockNote {
+		return fmt.Errorf("a lock note of %d bytes is longer than %d", len(text), MaxLockNote)
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("the lock note %q has a character that cannot be printed", text)
+		}
+	}
+	return nil
 }
 
 // errNotRegular is the cause of errors about opening what is not a regular file.

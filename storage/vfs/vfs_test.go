@@ -262,6 +262,18 @@ func TestLock(t *testing.T) {
 		if !ok || le.PID != os.Getpid() || le.Name != name {
 			t.Errorf("second Lock = %v", err)
 		}
+		for _, note := range []string{"grpc://127.0.0.1:1", "x", "a longer text", ""} {
+			must(t, held.Note(note))
+			_, err = fsys.Lock(name)
+			if le, ok := errors.AsType[*LockedError](err); !ok || le.PID != os.Getpid() || le.Note != note {
+				t.Errorf("Lock after the note %q = %#v", note, err)
+			}
+		}
+		for _, bad := range []string{"two\nlines", "\x1b[31m", strings.Repeat("x", MaxLockNote+1)} {
+			if held.Note(bad) == nil {
+				t.Errorf("note %.20q is accepted", bad)
+			}
+		}
 		must(t, held.Close())
 		again, err := fsys.Lock(name)
 		must(t, err)

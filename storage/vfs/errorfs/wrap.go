@@ -1,7 +1,6 @@
 package errorfs
 
 import (
-	"io"
 	"sync/atomic"
 
 	"github.com/ebira-db/ebira/storage/vfs"
@@ -139,9 +138,9 @@ func (f *FS) DiskFree(dir string) (int64, error) {
 	return ask(f, DiskFree, dir, func() (int64, error) { return f.inner.DiskFree(dir) })
 }
 
-// Lock implements vfs.FS. Giving the lock up never fails by injection.
-func (f *FS) Lock(name string) (io.Closer, error) {
-	var held io.Closer
+// Lock implements vfs.FS. Noting something in the lock and giving it up never fail by injection.
+func (f *FS) Lock(name string) (vfs.HeldLock, error) {
+	var held vfs.HeldLock
 	err := f.do(Op{Kind: Lock, Path: name}, func() (err error) {
 		held, err = f.inner.Lock(name)
 		return err
