@@ -19,16 +19,15 @@ type leafCursor struct {
 	// vals is the page as a vector: of rows if flat, else of values without NULLs, of which used are consumed.
 	vals *vec.Vector
 	used int
-	// err is a value of the page that cannot be converted, reported when its rows are reached. With keep, such values become NULL
-	// instead and are listed in bad, ascending by entry; found takes those whose rows were read.
+	// err is a value of the page that cannot be converted: none of the page's rows can be had then. With keep, such values are taken
+	// out instead and listed in bad, ascending by entry; found takes those whose rows were read. holes counts the values taken out that
+	// still have a place in vals.
 	err   *valueError
 	keep  bool
 	bad   []valueError
+	holes int
 	found func(row int, err error)
 }
-
-// maxBadOfPage bounds how many bad values of a page are dropped one by one.
-const maxBadOfPage = 1000
 
 // load reads the next page; io.EOF at the end of the chunk.
 func (c *leafCursor) load() error {
@@ -36,57 +35,95 @@ func (c *leafCursor) load() error {
 	if err != nil {
 		return err
 	}
-	c.page, c.pos, c.used, c.err, c.bad = d, 0, 0, nil, nil
+	c.page, c.pos, c.used, c.err, c.bad, c.holes = d, 0, 0, nil, nil, 0
 	if c.shape.t.Kind == types.Null {
 		c.vals = vec.NewNull(c.shape.t, d.Entries)
 		return nil
 	}
-	for {
-		valid, n := c.page.Valid, c.page.Entries
-		if !c.flat {
-			valid, n = nil, c.page.Values.N
-		}
-		c.vals, err = spreadValues(&c.page.Values, c.shape.t, valid, n, c.shape.conv)
-		ve, bad := errors.AsType[*valueError](err)
-		if !bad {
-			return err
-		}
-		at := c.locate(ve)
-		if c.keep && len(c.bad) < maxBadOfPage && c.drop(at.Index) {
-			c.bad = append(c.bad, *at)
-			continue
-		}
-		c.err = at
-		c.vals = vec.NewNull(c.shape.t, n)
+	if c.vals, err = c.vector(nil); err == nil {
 		return nil
 	}
+	ve, bad := errors.AsType[*valueError](err)
+	switch {
+	case !bad:
+		return err
+	case c.keep:
+		return c.dropBad()
+	}
+	c.err = c.locate(ve)
+	c.vals = vec.NewNull(c.shape.t, c.page.Entries)
+	return nil
 }
 
-// drop makes the value of an entry of the page NULL; false if the column has none.
-func (c *leafCursor) drop(entry int) bool {
+// vector converts the page: to a vector of rows if flat, else to one of values, where holes, if not nil, has a clear bit for each value
+// that was taken out.
+func (c *leafCursor) vector(holes vec.Bitmap) (*vec.Vector, error) {
 	d := &c.page
-	if c.shape.node.Repetition != Optional {
-		return false
+	switch {
+	case c.flat:
+		return spreadValues(&d.Values, c.shape.t, d.Valid, d.Entries, c.shape.conv)
+	case holes != nil:
+		return spreadValues(&d.Values, c.shape.t, holes, d.Values.N+c.holes, c.shape.conv)
 	}
-	k := 0
-	for i := range entry {
-		if c.present(i) {
-			k++
+	return spreadValues(&d.Values, c.shape.t, nil, d.Values.N, c.shape.conv)
+}
+
+// dropBad takes the values that cannot be converted out of the page and lists them in bad. Their entries become NULL; where the leaf
+// itself cannot be, as inside of some nested types, whatever their row holds then means nothing.
+func (c *leafCursor) dropBad() error {
+	d := &c.page
+	distinct := &d.Values
+	if d.Values.Dict != nil {
+		distinct = d.Values.Dict
+	}
+	errs := map[uint32]error{}
+	for i := range uint32(distinct.N) {
+		one := distinct.pick([]uint32{i})
+		_, err := c.shape.conv(&one, c.shape.t)
+		if ve, bad := errors.AsType[*valueError](err); bad {
+			errs[i] = ve.err
+		} else if err != nil {
+			return err
 		}
 	}
-	if d.Values.Dict != nil {
-		d.Values = d.Values.withoutDict()
-	}
-	d.Values.remove(k)
-	if !c.flat {
-		d.Def[entry]--
-		return true
-	}
-	if d.Valid == nil {
+	optional := c.shape.node.Repetition == Optional
+	var good []uint32
+	var holes vec.Bitmap
+	if c.flat && d.Valid == nil {
 		d.Valid = vec.NewBitmapSet(d.Entries)
+	} else if !c.flat && !optional {
+		holes = vec.NewBitmapSet(d.Values.N)
 	}
-	d.Valid.Clear(entry)
-	return true
+	k := 0
+	for entry := range d.Entries {
+		if !c.present(entry) {
+			continue
+		}
+		at := uint32(k)
+		if d.Values.Dict != nil {
+			at = d.Values.Codes[k]
+		}
+		k++
+		err := errs[at]
+		if err == nil {
+			good = append(good, at)
+			continue
+		}
+		c.bad = append(c.bad, valueError{Index: entry, err: err})
+		switch {
+		case c.flat:
+			d.Valid.Clear(entry)
+		case optional:
+			d.Def[entry]--
+		default:
+			holes.Clear(k - 1)
+			c.holes++
+		}
+	}
+	d.Values = distinct.pick(good)
+	var err error
+	c.vals, err = c.vector(holes)
+	return err
 }
 
 // present tells whether an entry of the page has a value.
@@ -129,8 +166,8 @@ func (c *leafCursor) rows(n int) (*vec.Vector, error) {
 			}
 		}
 		k := min(n-got, c.page.Entries-c.pos)
-		if c.err != nil && bad == nil && c.err.Index < c.pos+k {
-			bad = &valueError{Index: max(got+c.err.Index-c.pos, 0), err: c.err.err}
+		if c.err != nil && bad == nil {
+			bad = &valueError{Index: got + c.err.Index - c.pos, err: c.err.err}
 		}
 		for len(c.bad) > 0 && c.bad[0].Index < c.pos+k {
 			c.found(got+c.bad[0].Index-c.pos, c.bad[0].err)
@@ -144,6 +181,22 @@ func (c *leafCursor) rows(n int) (*vec.Vector, error) {
 		return nil, bad
 	}
 	return vec.Concat(c.shape.t, parts...), nil
+}
+
+// rowsTo returns how many rows begin between the present entry and the end of the given one; below zero for one that lies before.
+func (c *leafCursor) rowsTo(entry int) int {
+	n := 0
+	for i := c.pos; i <= entry; i++ {
+		if c.page.Rep[i] == 0 {
+			n++
+		}
+	}
+	for i := entry + 1; i < c.pos; i++ {
+		if c.page.Rep[i] == 0 {
+			n--
+		}
+	}
+	return n
 }
 
 // entries returns the entries of the next n rows of a leaf with levels: up to the entry that starts the row behind them.
@@ -162,7 +215,7 @@ func (c *leafCursor) entries(n int) (*column, error) {
 			}
 		}
 		rep, def := c.page.Rep[c.pos:], c.page.Def[c.pos:]
-		k, values := 0, 0
+		k, values, first := 0, 0, begun
 		for k < len(rep) {
 			if rep[k] == 0 {
 				if begun == n {
@@ -179,8 +232,8 @@ func (c *leafCursor) entries(n int) (*column, error) {
 			}
 			k++
 		}
-		if c.err != nil && bad == nil && c.err.Index < c.pos+k {
-			bad = &valueError{Index: max(begun-1, 0), err: c.err.err}
+		if c.err != nil && bad == nil && k > 0 {
+			bad = &valueError{Index: first - 1 + c.rowsTo(c.err.Index), err: c.err.err}
 		}
 		out.rep, out.def = append(out.rep, rep[:k]...), append(out.def, def[:k]...)
 		if c.shape.t.Kind != types.Null {

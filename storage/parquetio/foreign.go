@@ -20,8 +20,8 @@ const (
 type ForeignOptions struct {
 	// RawIntegers reads DATE, TIME and TIMESTAMP columns as the integers that they are stored as (USE_LOGIC_TYPE = FALSE).
 	RawIntegers bool
-	// KeepBad reads values that do not fit their SQL type as NULL, in columns that can be NULL, and lists them in ForeignReader.Bad,
-	// instead of failing their whole batch.
+	// KeepBad lists values that do not fit their SQL type in ForeignReader.Bad instead of failing their whole batch. They read as NULL;
+	// inside of nested types that have no NULL there, the column of their row means nothing.
 	KeepBad bool
 }
 
@@ -131,7 +131,7 @@ type ForeignReader struct {
 	poisoned error
 }
 
-// Bad lists the values of the batch that Next just returned that were read as NULL under ForeignOptions.KeepBad, column by column.
+// Bad lists the values of the batch that Next just returned that do not fit their SQL type (ForeignOptions.KeepBad), column by column.
 func (r *ForeignReader) Bad() []RowError { return r.bad }
 
 // Scan reads the columns, given by their position in Schema, of row groups [from, to).
@@ -185,7 +185,7 @@ func (r *ForeignReader) open() {
 			m := &g.columns[l.node.Index]
 			bytes += max(m.uncompressed, 0)
 			flat := s.node.IsLeaf() && s.repeated == nil
-			cur := &leafCursor{pages: newPageReader(r.f.f, m, l.node.Leaf), shape: l, flat: flat, keep: r.f.opt.KeepBad && s.variant == nil}
+			cur := &leafCursor{pages: newPageReader(r.f.f, m, l.node.Leaf), shape: l, flat: flat, keep: r.f.opt.KeepBad}
 			cur.found = func(row int, err error) {
 				r.bad = append(r.bad, RowError{Row: r.start + int64(row), Column: r.f.schema[c].Name, Err: err})
 			}

@@ -1,7 +1,6 @@
 package parquetio
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/ebira-db/ebira/vec"
@@ -114,48 +113,34 @@ func (v *Values) Single() ([]byte, error) {
 	return v.First()
 }
 
-// withoutDict returns the values of a dictionary-coded page one by one.
-func (v *Values) withoutDict() Values {
-	d := v.Dict
-	out := Values{Kind: v.Kind, Width: v.Width, N: v.N, Bufs: d.Bufs}
-	for _, c := range v.Codes {
-		switch v.Kind {
-		case KindBool:
-			out.Bool = append(out.Bool, d.Bool[c])
-		case KindInt32:
-			out.I32 = append(out.I32, d.I32[c])
-		case KindInt64:
-			out.I64 = append(out.I64, d.I64[c])
-		case KindFloat:
-			out.F32 = append(out.F32, d.F32[c])
-		case KindDouble:
-			out.F64 = append(out.F64, d.F64[c])
-		case KindBytes:
-			out.Views = append(out.Views, d.Views[c])
-		default:
-			out.Fixed = append(out.Fixed, d.fixed(int(c))...)
+// pick returns the values at the given places, one by one: v has no dictionary.
+func (v *Values) pick(at []uint32) Values {
+	out := Values{Kind: v.Kind, Width: v.Width, N: len(at), Bufs: v.Bufs}
+	switch v.Kind {
+	case KindBool:
+		out.Bool = pickOf(v.Bool, at)
+	case KindInt32:
+		out.I32 = pickOf(v.I32, at)
+	case KindInt64:
+		out.I64 = pickOf(v.I64, at)
+	case KindFloat:
+		out.F32 = pickOf(v.F32, at)
+	case KindDouble:
+		out.F64 = pickOf(v.F64, at)
+	case KindBytes:
+		out.Views = pickOf(v.Views, at)
+	default:
+		for _, i := range at {
+			out.Fixed = append(out.Fixed, v.fixed(int(i))...)
 		}
 	}
 	return out
 }
 
-// remove drops value k.
-func (v *Values) remove(k int) {
-	v.N--
-	switch v.Kind {
-	case KindBool:
-		v.Bool = slices.Delete(v.Bool, k, k+1)
-	case KindInt32:
-		v.I32 = slices.Delete(v.I32, k, k+1)
-	case KindInt64:
-		v.I64 = slices.Delete(v.I64, k, k+1)
-	case KindFloat:
-		v.F32 = slices.Delete(v.F32, k, k+1)
-	case KindDouble:
-		v.F64 = slices.Delete(v.F64, k, k+1)
-	case KindBytes:
-		v.Views = slices.Delete(v.Views, k, k+1)
-	default:
-		v.Fixed = slices.Delete(v.Fixed, k*v.Width, (k+1)*v.Width)
+func pickOf[T any](from []T, at []uint32) []T {
+	out := make([]T, len(at))
+	for k, i := range at {
+		out[k] = from[i]
 	}
+	return out
 }

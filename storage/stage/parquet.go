@@ -42,7 +42,7 @@ func openParquetFile(fsys vfs.FS, f *File, raw bool) (vfs.File, *parquetio.Forei
 	if err != nil {
 		return nil, nil, err
 	}
-	parsed, err := parquetio.OpenForeign(file, f.Size, parquetio.ForeignOptions{RawIntegers: raw})
+	parsed, err := parquetio.OpenForeign(file, f.Size, parquetio.ForeignOptions{RawIntegers: raw, KeepBad: true})
 	if err != nil {
 		_ = file.Close() // nothing was written
 		return nil, nil, inFile(f.Name, err)
@@ -230,7 +230,7 @@ func (s *parquetScan) next([]variant.RowSink, int) (*vec.Batch, error) {
 		}
 		first := s.row
 		s.row += int64(b.Len)
-		if b, err = s.convert(b, first); b != nil || err != nil {
+		if b, err = s.convert(b, first, s.unread(first)); b != nil || err != nil {
 			return b, err
 		}
 	}
@@ -244,13 +244,42 @@ func (s *parquetScan) close() error {
 	return nil
 }
 
-// convert turns a batch of the file into one of the targets, without the bad rows; nil if no row is left. first is the row of the file
-// with which it begins.
-func (s *parquetScan) convert(b *vec.Batch, first int64) (*vec.Batch, error) {
-	if s.spec.WholeRow {
-		return s.wholeRows(b), nil
+// unread are the faults of the batch just read, which begins with row first: values that do not read as the type of their own column,
+// such as text that is not UTF-8. With DISABLE_VARIANT_CHECK, JSON that is none is NULL and no fault.
+func (s *parquetScan) unread(first int64) map[int]*fault {
+	faults := map[int]*fault{}
+	for _, bad := range s.reader.Bad() {
+		row := int(bad.Row - first)
+		t := s.typeOf(bad.Column)
+		if faults[row] == nil && !(s.spec.VariantNullOnBad && t.Kind == types.JSON) {
+			faults[row] = columnFault(bad.Column, " ("+t.String()+")", bad.Err)
+		}
 	}
-	var faults map[int]*fault
+	return faults
+}
+
+// typeOf returns the type of a column of the file.
+func (s *parquetScan) typeOf(column string) types.Type {
+	for _, f := range s.parsed.Schema() {
+		if f.Name == column {
+			return f.Type
+		}
+	}
+	panic("BUG: a bad value in a column that the file does not have")
+}
+
+// columnFault is the fault of a row because of the value in a column; about says more of the column.
+func columnFault(column, about string, err error) *fault {
+	f := &fault{kind: sqlerr.KindOf(err), column: column, reason: "column " + column + about + ": " + err.Error()}
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
+		f.reason = "column " + column + about + ": " + e.Msg
+	}
+	return f
+}
+
+// convert turns a batch of the file into one of the targets, without the bad rows; nil if no row is left. first is the row of the file
+// with which it begins, faults has those rows of the batch that are known to be bad.
+func (s *parquetScan) convert(b *vec.Batch, first int64, faults map[int]*fault) (*vec.Batch, error) {
 	cols := make([]*vec.Vector, len(s.plan))
 	for i := range s.plan {
 		c := &s.plan[i]
@@ -265,12 +294,12 @@ func (s *parquetScan) convert(b *vec.Batch, first int64) (*vec.Batch, error) {
 		if sqlerr.KindOf(err) == sqlerr.Type {
 			return nil, inFile(s.name, err)
 		}
-		if faults == nil {
-			faults = map[int]*fault{}
-		}
 		s.findFaults(c.target, b.Cols[c.at], faults)
 	}
-	if faults == nil {
+	if len(faults) == 0 {
+		if s.spec.WholeRow {
+			return s.wholeRows(b), nil
+		}
 		return vec.NewBatch(b.Len, cols...), nil
 	}
 	good := make([]int32, 0, b.Len)
@@ -291,7 +320,7 @@ func (s *parquetScan) convert(b *vec.Batch, first int64) (*vec.Batch, error) {
 	for _, c := range b.Cols {
 		kept.Cols = append(kept.Cols, vec.GatherRows(plain(c), good))
 	}
-	return s.convert(kept, first)
+	return s.convert(kept, first, map[int]*fault{})
 }
 
 // plain returns a vector in a form that can be gathered.
@@ -323,11 +352,7 @@ func (s *parquetScan) findFaults(t *Target, v *vec.Vector, faults map[int]*fault
 		if err == nil {
 			continue
 		}
-		f := &fault{kind: sqlerr.KindOf(err), column: t.Name, reason: "column " + t.Name + ": " + err.Error()}
-		if e, ok := errors.AsType[*sqlerr.Error](err); ok {
-			f.reason = "column " + t.Name + ": " + e.Msg
-		}
-		faults[i] = f
+		faults[i] = columnFault(t.Name, "", err)
 	}
 }
 

@@ -339,3 +339,126 @@ func TestSplitParquet(t *testing.T) {
 	equal(t, "rows", rows, n-1)
 	equal(t, "report", summary(r), []string{"f loaded 399999 errors 1 first 399996: column n: value 1152921504606846976 (BIGINT) is out of range for DECIMAL(18, 0)"})
 }
+
+// putUnreadable writes a file of rows rows in which badColumn(i) names the column of row i with text that is not UTF-8, "" for none. The
+// columns are n, s, must, which is required, and the map m, whose keys cannot be NULL either.
+func putUnreadable(t *testing.T, fsys vfs.FS, rows int, badColumn func(i int) string) File {
+	t.Helper()
+	if err := fsys.MkdirAll("/stage"); err != nil {
+		t.Fatal(err)
+	}
+	text, big := types.Of(types.Varchar), types.Of(types.BigInt)
+	byKey := types.Type{Kind: types.Map, Fields: []types.Field{{Name: "key", Type: text, NotNull: true}, {Name: "value", Type: big}}}
+	schema := types.Schema{{Name: "n", Type: big}, {Name: "s", Type: text}, {Name: "must", Type: text, NotNull: true}, {Name: "m", Type: byKey}}
+	var cols []*vec.Builder
+	for _, f := range schema {
+		cols = append(cols, vec.NewBuilder(f.Type, rows))
+	}
+	put := func(c *vec.Builder, i int, bad bool) {
+		if bad {
+			c.AppendBytes([]byte{'x', 0xFF})
+		} else {
+			c.AppendString(fmt.Sprint("t", i))
+		}
+	}
+	for i := range rows {
+		bad := badColumn(i)
+		vec.Append(cols[0], int64(i))
+		put(cols[1], i, bad == "s")
+		put(cols[2], i, bad == "must")
+		entry := cols[3].Child(0)
+		for k := range i%3 + 1 {
+			put(entry.Child(0), k, bad == "m")
+			vec.Append(entry.Child(1), int64(i))
+			entry.CloseStruct()
+		}
+		cols[3].CloseList()
+	}
+	b := vec.NewBatch(rows)
+	for _, c := range cols {
+		b.Cols = append(b.Cols, c.Finish())
+	}
+	w, err := NewWriter(fsys, "/stage/f.parquet", Format{}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < rows; at += vec.Size {
+		part := vec.NewBatch(min(vec.Size, rows-at))
+		for _, c := range b.Cols {
+			part.Cols = append(part.Cols, c.Slice(at, at+part.Len))
+		}
+		if err := w.Append(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Stat(fsys, "/stage/f.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestParquetUnreadableValues: each row with such a value is bad, whichever column has it, and the others come through.
+func TestParquetUnreadableValues(t *testing.T) {
+	const rows = 40_000
+	text := types.Of(types.Varchar)
+	f := func(badColumn func(i int) string) {
+		t.Helper()
+		fsys := vfs.NewMem()
+		file := putUnreadable(t, fsys, rows, badColumn)
+		var want []string
+		var bad []RowError
+		for i := range rows {
+			switch c := badColumn(i); {
+			case c == "":
+				want = append(want, fmt.Sprintf(`%d|t%d|t%d|%d`, i, i, i, i))
+			case len(bad) < maxRowErrors:
+				of := map[string]string{"s": "VARCHAR", "must": "VARCHAR", "m": "MAP<VARCHAR,BIGINT>"}[c]
+				bad = append(bad, RowError{File: "f.parquet", Line: int64(i) + 1, Column: c, Reason: fmt.Sprintf(`column %s (%s): text is not valid UTF-8: "x\xff"`, c, of)})
+			}
+		}
+		spec := parquetTargets(column("n", types.Of(types.BigInt)), column("s", text), column("must", text), column("m", types.Of(types.Variant)))
+		spec.OnError = OnError{Mode: Continue}
+		r := NewReport([]File{file}, spec.OnError)
+		got, err := load(t, fsys, spec, r, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			// Of the map its first value, which is n, is enough.
+			cut := strings.LastIndexByte(got[i], '|')
+			got[i] = got[i][:cut+1] + strings.TrimPrefix(strings.Split(strings.TrimRight(got[i][cut+1:], "}"), ",")[0], `{"t0":`)
+		}
+		equal(t, "rows", got, want)
+		equal(t, "errors", r.Files()[0].Errors, int64(rows-len(want)))
+		equal(t, "row errors", r.RowErrors(), bad)
+
+		spec.OnError = OnError{Mode: Abort, Limit: 3}
+		_, err = load(t, fsys, spec, NewReport([]File{file}, spec.OnError), file)
+		if want := fmt.Sprintf("file f.parquet, line %d: %s (3 bad rows;", bad[2].Line, bad[2].Reason); err == nil || !strings.Contains(message(err), want) {
+			t.Errorf("ABORT_3: %v, want %s", err, want)
+		}
+
+		whole := parquetTargets()
+		whole.WholeRow, whole.OnError = true, OnError{Mode: Continue}
+		got, err = load(t, fsys, whole, NewReport([]File{file}, whole.OnError), file)
+		if err != nil || len(got) != len(want) {
+			t.Errorf("whole rows: %d of %d, %v", len(got), len(want), err)
+		}
+	}
+	f(func(i int) string { return map[int]string{5: "s", 30_000: "must", 39_999: "m"}[i] })
+	f(func(i int) string {
+		switch {
+		case i%3 != 0:
+			return "s" // most of every page
+		case i%7 == 1:
+			return "must"
+		case i%5 == 2:
+			return "m"
+		}
+		return ""
+	})
+}
