@@ -58,6 +58,8 @@ func (s *Session) alter(snap *catalog.Snapshot, t *catalog.Table, a parse.AlterA
 		return nil
 	case *parse.ModifyColumn:
 		return s.alterModify(t, a)
+	case *parse.AddIndex, *parse.DropTableIndex:
+		return sqlerr.At(sqlerr.Unsupported, a.Pos(), "indexes cannot be made or dropped yet; no query needs one")
 	}
 	return sqlerr.At(sqlerr.Unsupported, a.Pos(), "this ALTER TABLE action is not supported")
 }

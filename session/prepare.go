@@ -266,5 +266,19 @@ func (s *Session) administerMore(ctx context.Context, st parse.Statement) (*Resu
 	case *parse.Begin, *parse.Commit, *parse.Rollback:
 		return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "explicit transactions are not supported; every statement commits by itself")
 	}
-	return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "this statement is not supported")
+	return nil, unsupported(st)
+}
+
+// unsupported is the answer to a statement that is known but not built.
+func unsupported(st parse.Statement) error {
+	what := "this statement is not supported"
+	switch st.(type) {
+	case *parse.CreateView, *parse.DropView:
+		what = "views are not supported yet; use a common table expression or CREATE TABLE ... AS"
+	case *parse.CreateIndex, *parse.DropIndex, *parse.BuildIndex:
+		what = "indexes cannot be made or dropped yet; no query needs one"
+	case *parse.Analyze:
+		what = "ANALYZE is not supported and not needed: the statistics of segments are kept with them"
+	}
+	return sqlerr.At(sqlerr.Unsupported, st.Pos(), "%s", what)
 }

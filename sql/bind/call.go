@@ -36,8 +36,11 @@ func (s *scope) call(c *parse.Call) (expr.Expr, error) {
 		}
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s is not an aggregate: DISTINCT, FILTER and ORDER BY do not belong in it", name)
 	}
-	if explodes[name] {
+	switch {
+	case isExplode(c):
 		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "%s makes rows: use it in LATERAL VIEW or FROM", name)
+	case name == "search":
+		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "SEARCH is not supported yet; use LIKE or RLIKE")
 	}
 	args, err := s.bindAll(c.Args)
 	if err != nil {

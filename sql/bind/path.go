@@ -60,7 +60,8 @@ func (s *scope) member(x expr.Expr, name parse.Ident) (expr.Expr, error) {
 	return nil, sqlerr.At(sqlerr.Type, name.Pos(), "%s has no member %s; only VARIANT, JSON and STRUCT have members", t, name.Name)
 }
 
-// subscript binds x[i]: a key or index (from 0) of a VARIANT, an element (from 1) of an ARRAY, a value of a MAP.
+// subscript binds x[i]: a key or index (from 0) of a VARIANT, an element (from 1) of an ARRAY, a value of a MAP, a
+// member of a STRUCT by its constant name or position (from 1).
 func (s *scope) subscript(x expr.Expr, e *parse.Subscript) (expr.Expr, error) {
 	index, err := s.bind(e.Index)
 	if err != nil {
@@ -70,6 +71,9 @@ func (s *scope) subscript(x expr.Expr, e *parse.Subscript) (expr.Expr, error) {
 	if !t.IsVariant() {
 		if t.Kind != types.Array && t.Kind != types.Map && t.Kind != types.Struct {
 			return nil, sqlerr.At(sqlerr.Type, e.Pos(), "%s cannot be subscripted; only VARIANT, JSON, ARRAY, MAP and STRUCT can", t)
+		}
+		if t.Kind == types.Struct {
+			return s.resolve(e.Pos(), "struct_element", x, index)
 		}
 		return s.resolve(e.Pos(), "element_at", x, s.b.infer(index, types.Of(types.Int)))
 	}

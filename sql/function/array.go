@@ -21,14 +21,14 @@ func init() {
 		}
 		b.CloseList()
 	}), traits{nullsIn: true}))
-	define("array_size cardinality size array_length", "array", "The number of elements; of a VARIANT the elements of its array or the members of its object.",
-		sig("(array<any>) -> bigint", rows(func(r *row) int64 { _, from, to := r.list(0); return int64(to - from) })),
+	define("array_size cardinality size array_length", "array", "The number of elements, or of keys of a map; of a VARIANT the elements of its array or the members of its object.",
+		sig("(array<any>) -> bigint", rows(listLength)), sig("(map) -> bigint", rows(listLength)),
 		sig("(variant) -> bigint", rows(variantSize), traits{maybeNull: true}))
 	define("len", "array", "The number of elements of an array or characters of a text.",
-		sig("(array<any>) -> bigint", rows(func(r *row) int64 { _, from, to := r.list(0); return int64(to - from) })),
+		sig("(array<any>) -> bigint", rows(listLength)),
 		sig("(text) -> bigint", rows(func(r *row) int64 { return int64(len([]rune(string(r.text(0))))) })))
-	define("subscript element_at array_element", "array", "The n-th element, from the end if n is negative; NULL if there is none. Of a VARIANT the member or element.",
-		sig("(array<any>, bigint) -> first", subscript, traits{maybeNull: true}),
+	define("subscript element_at array_element", "array", "The n-th element, from the end if n is negative; NULL if there is none. Of a MAP the value of a key, of a VARIANT the member or element.",
+		sig("(array<any>, bigint) -> first", subscript, traits{maybeNull: true}), sig("(map, any) -> first", mapElement, traits{maybeNull: true}),
 		sig("(variant, text) -> variant", variantMember, traits{maybeNull: true}),
 		sig("(variant, bigint) -> variant", variantMember, traits{maybeNull: true}))
 	define("array_contains list_contains has", "array", "Whether an array has an element.", sig("(array<T>, T) -> boolean", rows(arrayContains), traits{nullsIn: true}))

@@ -36,6 +36,8 @@ type param struct {
 //	any      every type, taken as it is
 //	number   every numeric type, taken as it is
 //	integer  TINYINT to LARGEINT, taken as it is
+//	map      every MAP, taken as it is
+//	struct   every STRUCT, taken as it is
 //	T        the common type of all arguments declared T; array<T> takes part with its element
 type typeWord string
 
@@ -243,6 +245,10 @@ func (w typeWord) accept(a Arg, t types.Type) (to types.Type, cost int, ok bool)
 		return to, 0, false
 	case "array<any>":
 		return a.Type, 1, k == types.Array
+	case "map":
+		return a.Type, 1, k == types.Map
+	case "struct":
+		return a.Type, 1, k == types.Struct
 	case "number":
 		return acceptNumber(a, types.Of(types.Double))
 	case "integer":
