@@ -42,7 +42,7 @@ func (s *scope) call(c *parse.Call) (expr.Expr, error) {
 	case name == "search":
 		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "SEARCH is not supported yet; use LIKE or RLIKE")
 	}
-	args, err := s.bindAll(c.Args)
+	args, err := s.arguments(c, name)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,22 @@ func (s *scope) call(c *parse.Call) (expr.Expr, error) {
 		return x, err
 	}
 	return s.resolve(c.Pos(), name, args...)
+}
+
+// unitFirst are the functions of three arguments whose first is a unit of time, which may be a bare word: timestampdiff(HOUR, a, b).
+var unitFirst = map[string]bool{"timestampdiff": true, "timestampadd": true, "date_diff": true}
+
+// arguments binds the arguments of a scalar function.
+func (s *scope) arguments(c *parse.Call, name string) ([]expr.Expr, error) {
+	if !unitFirst[name] || len(c.Args) != 3 {
+		return s.bindAll(c.Args)
+	}
+	word, ok := c.Args[0].(*parse.ColumnRef)
+	if !ok || len(word.Parts) != 1 || word.Parts[0].Quoted || !function.IsTimeUnit(word.Parts[0].Name) {
+		return s.bindAll(c.Args)
+	}
+	rest, err := s.bindAll(c.Args[1:])
+	return append([]expr.Expr{textConst(word.Parts[0].Name)}, rest...), err
 }
 
 // conditional binds the functions that must not evaluate all their arguments; nil if name is none of them.

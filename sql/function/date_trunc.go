@@ -36,6 +36,12 @@ var truncUnits = map[string]truncUnit{
 	"year": {months: 12}, "decade": {months: 120}, "century": {months: 1200},
 }
 
+// IsTimeUnit tells whether a word is a unit of time, in any case, singular or plural.
+func IsTimeUnit(word string) bool {
+	_, ok := unitByName([]byte(word))
+	return ok
+}
+
 // unitByName finds a unit in any case, singular or plural.
 func unitByName(name []byte) (truncUnit, bool) {
 	s := strings.ToLower(string(name))

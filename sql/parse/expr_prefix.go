@@ -257,7 +257,7 @@ func (p *parser) brace() Expr {
 		p.advance()
 		x = p.parseExpr()
 	default:
-		p.unsupported(int(at), "map and struct literals in braces are not supported; write the JSON text as a string and CAST it AS VARIANT")
+		p.unsupported(int(at), "literals in braces are not supported; write map(...), named_struct(...) or the JSON text CAST AS VARIANT")
 		return p.nothing()
 	}
 	p.expect(tokRBrace, "'}'")
