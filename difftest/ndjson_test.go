@@ -12,7 +12,7 @@ import (
 const maxPaths = 300
 
 // TestNDJSONAsVariant loads each real file as whole rows into one VARIANT column and compares documents and paths with DuckDB's view of
-// the same text, before and after compaction.
+// the same text, before and after compaction; then DuckDB opens the segments.
 func TestNDJSONAsVariant(t *testing.T) {
 	data, dir := sharedData(t), t.TempDir()
 	for _, in := range ndjsonInputs(t, data, dir) {
@@ -38,6 +38,12 @@ func TestNDJSONAsVariant(t *testing.T) {
 				sameDocuments(t, pass, got, want)
 				comparePaths(t, pass, e, d, paths)
 			}
+			var files []string
+			for _, f := range e.segments(t) {
+				files = append(files, quote(f))
+			}
+			opened, _ := documents(t, d.must(t, "SELECT v::JSON::VARCHAR FROM read_parquet([%s])", strings.Join(files, ", ")))
+			sameDocuments(t, "segments opened by DuckDB", opened, want)
 			t.Logf("%d documents, %d paths", len(want), len(paths))
 		})
 	}

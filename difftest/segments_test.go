@@ -45,6 +45,34 @@ var segmentCases = map[string][]storedCase{
 		{`null`, `null`, null, ""}, {`1`, `1`, null, ""}, {`"x"`, `"x"`, null, ""}, {`[1,2]`, `[1,2]`, null, ""}, {`true`, `true`, null, ""},
 		{`{"a":1}`, `{"a":1}`, "INT", ""}, {"", null, null, ""},
 	},
+	"arrays": {
+		{`{"a":[1,2,3]}`, `{"a":[1,2,3]}`, "ARRAY", ""},
+		{`{"a":[]}`, `{"a":[]}`, "ARRAY", ""},
+		{`{"a":null}`, `{"a":null}`, "VARIANT_NULL", ""},
+		{`{"b":"no a"}`, `{"b":"no a"}`, null, ""},
+		{`{"a":[null]}`, `{"a":[null]}`, "ARRAY", ""},
+		{`{"a":[null,null,7,null]}`, `{"a":[null,null,7,null]}`, "ARRAY", ""},
+		{`{"a":[1,"x",true,1.5,null,{},[]]}`, `{"a":[1,"x",true,1.5,null,{},[]]}`, "ARRAY", ""},
+		{`{"a":["x","","` + strings.Repeat("long ", 30) + `"]}`, `{"a":["x","","` + strings.Repeat("long ", 30) + `"]}`, "ARRAY", ""},
+		{`{"a":[true,false]}`, `{"a":[true,false]}`, "ARRAY", ""},
+		{`{"a":[1.5,2,-0.25]}`, `{"a":[1.5,2,-0.25]}`, "ARRAY", ""},
+		{`{"a":[9223372036854775808,1]}`, `{"a":[9223372036854775808,1]}`, "ARRAY", ""},
+		{`{"a":[0.1234567890123456789]}`, `{"a":[0.1234567890123456789]}`, "ARRAY", ""},
+		{`{"a":[{"id":1,"name":"n"},{"id":2},{"name":"m","x":[1]},{}]}`, `{"a":[{"id":1,"name":"n"},{"id":2},{"name":"m","x":[1]},{}]}`, "ARRAY", ""},
+		{`{"a":[{"id":1},{"id":"2"},{"id":null},{"ID":3},5]}`, `{"a":[{"id":1},{"id":"2"},{"id":null},{"ID":3},5]}`, "ARRAY", ""},
+		{`{"a":[{"o":{"p":{"q":1}}},{"o":{"p":2}},{"o":{}}]}`, `{"a":[{"o":{"p":{"q":1}}},{"o":{"p":2}},{"o":{}}]}`, "ARRAY", ""},
+		{`{"a":[[1,2],[],[3]]}`, `{"a":[[1,2],[],[3]]}`, "ARRAY", ""},
+		{`{"a":[[],[[]],[[[1,null]],null]]}`, `{"a":[[],[[]],[[[1,null]],null]]}`, "ARRAY", ""},
+		{`{"a":[[[[[[1]],2]]]]}`, `{"a":[[[[[[1]],2]]]]}`, "ARRAY", ""},
+		{`{"a":[{"in":[{"k":[1,2]},{"k":[]},{}]},{"in":[]}]}`, `{"a":[{"in":[{"k":[1,2]},{"k":[]},{}]},{"in":[]}]}`, "ARRAY", ""},
+		{`{"a":[{"list":1,"element":2,"value":3,"typed_value":[4]}]}`, `{"a":[{"list":1,"element":2,"value":3,"typed_value":[4]}]}`, "ARRAY", ""},
+		{`{"a":{"b":[1],"c":{"d":["x",{"e":[[]]}]}}}`, `{"a":{"b":[1],"c":{"d":["x",{"e":[[]]}]}}}`, "OBJECT", ""},
+		{`{"a":7}`, `{"a":7}`, "INT", ""},
+	},
+	"whole arrays": {
+		{`[1,2]`, `[1,2]`, null, ""}, {`[]`, `[]`, null, ""}, {`[[1],null,{"a":1}]`, `[[1],null,{"a":1}]`, null, ""}, {`[{"a":1},{"b":[2]}]`, `[{"a":1},{"b":[2]}]`, null, ""},
+		{"", null, null, ""},
+	},
 	"odd keys": {
 		{`{"a":1,"a.b":2}`, `{"a":1,"a.b":2}`, "INT", ""},
 		{`{"a":1,"value":{"typed_value":3},"metadata":"m","list":[{"element":1}]}`, `{"a":1,"value":{"typed_value":3},"metadata":"m","list":[{"element":1}]}`, "INT", ""},
@@ -112,6 +140,11 @@ func TestTemplateSegmentsInDuckDB(t *testing.T) {
 	f("IPV6", `"2001:db8::1"`, `"2001:db8::1"`, "VARCHAR")
 	f("ARRAY<INT>", "[1,null,3]", "[1,null,3]", "ARRAY")
 	f("ARRAY<STRING>", `["x","y"]`, `["x","y"]`, "ARRAY")
+	f("ARRAY<BOOLEAN>", "[true,null]", "[true,null]", "ARRAY")
+	f("ARRAY<DOUBLE>", "[]", "[]", "ARRAY")
+	f("ARRAY<DECIMAL(9,2)>", `[1.5,"x"]`, "[1.50,null]", "ARRAY")
+	f("ARRAY<DATE>", `["2024-02-29",{"no":"date"}]`, `["2024-02-29",null]`, "ARRAY")
+	f("ARRAY<IPV4>", `["10.0.0.1",[]]`, `["10.0.0.1",null]`, "ARRAY")
 	f("INT", `"no number"`, "", null)
 }
 

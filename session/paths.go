@@ -158,8 +158,10 @@ func reportedType(r *segment.Reader, id catalog.ColumnID, p *segment.PathInfo, k
 		case n == 0:
 		case kind == variant.Decimal && p.Declared && p.Type.Kind == types.Decimal:
 			t = variant.Merge(t, p.Type)
-		case kind == variant.Decimal || kind == variant.Array:
+		case kind == variant.Decimal:
 			vague = true
+		case kind == variant.Array:
+			t = variant.Merge(t, p.Arrays)
 		default:
 			t = variant.Merge(t, types.Of(reportedKinds[kind]))
 		}
@@ -168,13 +170,12 @@ func reportedType(r *segment.Reader, id catalog.ColumnID, p *segment.PathInfo, k
 	case !vague:
 		return t, nil
 	case t.Kind != types.Null:
-		return types.Of(types.JSON), nil // neither arrays nor decimals have a type in common with other kinds
+		return types.Of(types.JSON), nil // decimals have no type in common with other kinds
 	}
 	return typeOfValues(r, id, p.Path)
 }
 
-// typeOfValues merges the types of the values at a path, where the directory does not tell: of the elements of arrays, and of decimals
-// of several scales.
+// typeOfValues merges the types of the values at a path, where the directory does not tell: of decimals of several scales.
 func typeOfValues(r *segment.Reader, id catalog.ColumnID, path []string) (types.Type, error) {
 	merged := types.Of(types.Null)
 	for p := range r.Pages() {

@@ -20,6 +20,14 @@ type source struct {
 	sparse   bool // objects without members are left out
 	objects  rowList
 	children []*source // in order of names
+	list     *listSource
+}
+
+// listSource is the arrays of a path, whose elements are the rows of elem. offsets has where the elements of each array begin, and the end.
+type listSource struct {
+	rowList
+	offsets []uint32
+	elem    *source
 }
 
 // rowList is an ascending list of rows; all stands for every row.
@@ -110,13 +118,13 @@ func (a *assembler) encode(n *source, from, to uint32, depth int) {
 	for i := range n.runs {
 		n.runs[i].encode(a, from, to)
 	}
+	if n.list != nil {
+		a.encodeArrays(n.list, from, to, depth)
+	}
 	if !n.object {
 		return
 	}
-	if depth == len(a.levels) {
-		a.levels = append(a.levels, &level{})
-	}
-	l := a.levels[depth]
+	l := a.level(depth)
 	l.object = [blockRows]bool{}
 	lo, hi := n.objects.block(from, to)
 	for i := lo; i < hi; i++ {
@@ -155,6 +163,88 @@ func (a *assembler) encode(n *source, from, to uint32, depth int) {
 		members = a.items[firstChild : firstChild+len(members)]
 	}
 	a.compact(firstItem, firstChild, firstChild+len(members), firstByte, objects)
+}
+
+// level returns the scratch memory of a depth.
+func (a *assembler) level(depth int) *level {
+	for depth >= len(a.levels) {
+		a.levels = append(a.levels, &level{})
+	}
+	return a.levels[depth]
+}
+
+// encodeArrays appends the arrays of a list in rows [from, to): first all their elements, a block at a time, then the arrays, which take the
+// place of the elements.
+func (a *assembler) encodeArrays(n *listSource, from, to uint32, depth int) {
+	lo, hi := n.block(from, to)
+	if lo == hi {
+		return
+	}
+	firstItem, firstByte := len(a.items), len(a.buf)
+	for e := n.offsets[lo]; e < n.offsets[hi]; {
+		next := min(e+blockRows, n.offsets[hi])
+		start := len(a.items)
+		a.encode(n.elem, e, next, depth+1)
+		a.level(depth+1).putInOrder(a.items[start:], e)
+		e = next
+	}
+	firstArray, arrays := len(a.items), len(a.buf)
+	elems := a.items[firstItem:firstArray]
+	for i := lo; i < hi; i++ {
+		k := 0
+		for k < len(elems) && elems[k].row < n.offsets[i+1] {
+			k++
+		}
+		off := len(a.buf)
+		a.writeArray(elems[:k], n.offsets[i], n.offsets[i+1])
+		a.end(n.row(i), off)
+		elems = elems[k:]
+	}
+	a.compact(firstItem, firstItem, firstArray, firstByte, arrays)
+}
+
+// putInOrder sorts items of a block by row; there is at most one for each.
+func (l *level) putInOrder(items []item, from uint32) {
+	if slices.IsSortedFunc(items, func(x, y item) int { return int(x.row) - int(y.row) }) {
+		return
+	}
+	l.sortByRow(items, from)
+	l.merged = l.merged[:0]
+	for _, i := range l.order {
+		l.merged = append(l.merged, items[i])
+	}
+	copy(items, l.merged)
+}
+
+// writeArray appends an array of elements [from, to), of which those without an item are JSON null.
+func (a *assembler) writeArray(elems []item, from, to uint32) {
+	n, total := int(to-from), int(to-from)-len(elems)
+	for i := range elems {
+		total += int(elems[i].n)
+	}
+	offSize := byteWidth(total)
+	head, count := byte(basicArray)|byte(offSize-1)<<2, 1
+	if n > 255 {
+		head, count = head|1<<4, 4
+	}
+	start, room := len(a.buf), 1+count+(n+1)*offSize
+	a.buf = slices.Grow(a.buf, room+total)[:start+room]
+	a.buf[start] = head
+	putUint(a.buf[start+1:], uint32(n), count)
+	offs := a.buf[start+1+count : start+room]
+	off := uint32(0)
+	for i := range n {
+		putUint(offs[i*offSize:], off, offSize)
+		if len(elems) == 0 || elems[0].row != from+uint32(i) {
+			a.buf = append(a.buf, primNull<<2)
+			off++
+			continue
+		}
+		a.buf = append(a.buf, a.buf[elems[0].off:elems[0].off+elems[0].n]...)
+		off += elems[0].n
+		elems = elems[1:]
+	}
+	putUint(offs[n*offSize:], off, offSize)
 }
 
 // takeLeftovers moves the values of runs that are leftover members of an object out of the items.

@@ -36,23 +36,29 @@ func (t *tape) String(s []byte) {
 	t.add(func(v visitor) { v.String(s) })
 }
 
-// benchDocs makes documents that all have the same 30 members, or 199 of 10,000.
-func benchDocs(sparse bool) (docs []string, bytes int64) {
+// benchDocs makes documents that all have the same 30 members, or 199 of 10,000, or arrays of scalars, objects and arrays.
+func benchDocs(form string) (docs []string, bytes int64) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for range 2000 {
+	for i := range 2000 {
 		var m []string
 		seen := map[int]bool{}
-		for i := range 30 {
-			m = append(m, fmt.Sprintf(`"member_%d":%s`, i, []string{"12345", `"some text of a log line"`, "true", "12.5", `{"a":1,"b":"x"}`}[i%5]))
-		}
-		if sparse {
-			m = nil
+		switch form {
+		case "dense":
+			for i := range 30 {
+				m = append(m, fmt.Sprintf(`"member_%d":%s`, i, []string{"12345", `"some text of a log line"`, "true", "12.5", `{"a":1,"b":"x"}`}[i%5]))
+			}
+		case "sparse":
 			for range 199 {
 				if k := r.IntN(10000); !seen[k] {
 					seen[k] = true
 					m = append(m, fmt.Sprintf(`"key%d":%d`, k, r.IntN(1000)))
 				}
 			}
+		case "arrays":
+			m = append(m, fmt.Sprintf(`"id":%d`, i), `"tags":[`+joinSome(r, func() string { return fmt.Sprintf(`"tag %d"`, r.IntN(50)) })+`]`,
+				`"commits":[`+joinSome(r, func() string {
+					return fmt.Sprintf(`{"sha":"%016x","author":{"name":"n%d"},"distinct":true}`, r.Uint64(), r.IntN(90))
+				})+`]`, `"points":[`+joinSome(r, func() string { return fmt.Sprintf("[%g,%g]", r.Float64(), r.Float64()) })+`]`)
 		}
 		docs = append(docs, "{"+strings.Join(m, ",")+"}")
 		bytes += int64(len(docs[len(docs)-1]))
@@ -60,9 +66,18 @@ func benchDocs(sparse bool) (docs []string, bytes int64) {
 	return docs, bytes
 }
 
+// joinSome joins up to ten elements.
+func joinSome(r *rand.Rand, elem func() string) string {
+	var out []string
+	for range r.IntN(10) {
+		out = append(out, elem())
+	}
+	return strings.Join(out, ",")
+}
+
 func Benchmark(b *testing.B) {
-	for _, sparse := range []bool{false, true} {
-		docs, size := benchDocs(sparse)
+	for _, form := range []string{"dense", "sparse", "arrays"} {
+		docs, size := benchDocs(form)
 		tapes := make([]tape, len(docs))
 		for i, d := range docs {
 			feed(&tapes[i], d)
@@ -73,7 +88,7 @@ func Benchmark(b *testing.B) {
 			}
 		}
 		run := func(name string, f func()) {
-			b.Run(fmt.Sprintf("%s/sparse=%v", name, sparse), func(b *testing.B) {
+			b.Run(name+"/"+form, func(b *testing.B) {
 				b.SetBytes(size)
 				b.ReportAllocs()
 				for range b.N {

@@ -21,7 +21,16 @@ type Options struct {
 	CountDeclared bool
 	// Plain makes everything residual, as columns of type JSON are.
 	Plain bool
+	// PageRows, if not 0, is the number of rows after which pages are cut: a path whose arrays have more than maxPageElements elements in
+	// one of them stays residual.
+	PageRows int
 }
+
+// maxPageElements bounds the elements of a list in a page, because a page has all elements of its rows.
+const maxPageElements = 8 << 20
+
+// maxElementLeaves bounds the typed columns within lists, of all lists of a tree together: a list counts as one subcolumn.
+const maxElementLeaves = types.DefaultMaxSubcolumns
 
 // group is the set of values of a node that share its typed column.
 type group uint8
@@ -34,6 +43,7 @@ const (
 	groupText
 	groupLarge // ints and the LARGEINTs of other
 	groupOther // values of one kind in other
+	groupList  // arrays with an element node
 )
 
 // nodePlan is what Finish decides for a node.
@@ -45,7 +55,8 @@ type nodePlan struct {
 	other    otherStats
 	scale    uint8
 	t        types.Type
-	n        int // values in the group
+	n        int  // values in the group
+	crowded  bool // some page would have too many elements of arrays
 
 	declaredBelow bool // some descendant is declared and has values
 	object        bool // objects win over scalars, so children may be columns
@@ -54,6 +65,9 @@ type nodePlan struct {
 }
 
 func (p *nodePlan) marked() bool { return p.shred || p.inner }
+
+// list tells whether the arrays become a list.
+func (p *nodePlan) list() bool { return p.shred && p.group == groupList }
 
 // finisher turns the columns of a shredder into a tree.
 type finisher struct {
@@ -66,7 +80,7 @@ type finisher struct {
 // Finish returns the tree of all rows. The shredder must not be used afterwards.
 func (s *Shredder) Finish(o Options) *Tree {
 	f := finisher{s: s, o: o, t: &Tree{Rows: int(s.row)}}
-	f.measure(s.root)
+	f.measure(s.root, f.cuts())
 	f.choose()
 	f.markInner(s.root)
 	f.describe()
@@ -85,9 +99,29 @@ func (s *Shredder) Finish(o Options) *Tree {
 	return f.t
 }
 
-// measure counts the values of a node and of those below and picks the groups.
-func (f *finisher) measure(n *pathNode) {
+// cuts returns the rows at which pages begin and the end of the last; none if there are no pages.
+func (f *finisher) cuts() []uint32 {
+	var out []uint32
+	if f.o.PageRows > 0 {
+		for row := 0; row < int(f.s.row); row += f.o.PageRows {
+			out = append(out, uint32(row))
+		}
+		out = append(out, f.s.row)
+	}
+	return out
+}
+
+// measure counts the values of a node and of those below and picks the groups. cuts are where pages begin in the rows of the node.
+func (f *finisher) measure(n *pathNode, cuts []uint32) {
 	p := &n.plan
+	if n.arrays != nil {
+		elems := mapSlice(cuts, n.arrays.elementsBefore)
+		for i := range elems {
+			p.crowded = p.crowded || i > 0 && elems[i]-elems[i-1] > maxPageElements
+		}
+		f.measure(n.arrays.elem, elems)
+	}
+	p.counts[Array] = uint32(n.arrays.len())
 	p.counts[Null], p.counts[Object] = uint32(len(n.nulls)), uint32(len(n.objects))
 	ofInts, ofDoubles := BigInt, Double
 	if n.conv != nil {
@@ -109,7 +143,7 @@ func (f *finisher) measure(n *pathNode) {
 		p.planFree(n)
 	}
 	for _, c := range n.children {
-		f.measure(c)
+		f.measure(c, cuts)
 		p.declaredBelow = p.declaredBelow || c.plan.declaredBelow || c.conv != nil && c.plan.n > 0
 	}
 	p.object = len(n.objects) > 0 && (p.declaredBelow || len(n.objects) >= p.n)
@@ -170,7 +204,10 @@ func (p *nodePlan) planDeclared(n *pathNode) {
 	p.t = n.conv.t
 	switch k := p.t.Kind; {
 	case k == types.Array:
-		return
+		p.group, p.n = groupList, n.arrays.len()
+		if p.crowded {
+			p.n = 0
+		}
 	case k == types.Boolean:
 		p.group, p.n = groupBool, n.bools.len()
 	case k == types.Varchar:
@@ -197,7 +234,7 @@ const rareShare = 200
 func (p *nodePlan) planFree(n *pathNode) {
 	offer := func(g group, count int, t types.Type) {
 		if count > p.n {
-			*p = nodePlan{counts: p.counts, other: p.other, group: g, n: count, t: t}
+			*p = nodePlan{counts: p.counts, other: p.other, crowded: p.crowded, group: g, n: count, t: t}
 		}
 	}
 	o := &p.other
@@ -226,6 +263,9 @@ func (p *nodePlan) planFree(n *pathNode) {
 			p.kind = k
 		}
 	}
+	if !p.crowded {
+		offer(groupList, n.arrays.len(), types.Of(types.Null))
+	}
 }
 
 // exactDoubles tells whether all integers are below 2^53 in magnitude.
@@ -250,7 +290,7 @@ func (f *finisher) choose() {
 	if least == 0 {
 		least = max(int(f.s.row)/1000, 1)
 	}
-	var free []*pathNode
+	var free, lists []*pathNode
 	var visit func(n *pathNode)
 	visit = func(n *pathNode) {
 		switch {
@@ -261,11 +301,18 @@ func (f *finisher) choose() {
 		case n.plan.group == groupNone:
 		case n.conv != nil && !f.o.CountDeclared:
 			n.plan.shred = true
+			lists = append(lists, n)
 		case n.plan.n >= least:
 			free = append(free, n)
 		}
 	}
 	visit(f.s.root)
+	free = mostFrequent(free, limit)
+	f.chooseElements(append(lists, free...))
+}
+
+// mostFrequent makes the most frequent of some paths typed columns, at most limit, and returns these.
+func mostFrequent(free []*pathNode, limit int) []*pathNode {
 	if len(free) > max(limit, 0) {
 		sort.Slice(free, func(i, j int) bool {
 			if a, b := free[i].plan.n, free[j].plan.n; a != b {
@@ -278,11 +325,50 @@ func (f *finisher) choose() {
 	for _, n := range free {
 		n.plan.shred = true
 	}
+	return free
+}
+
+// chooseElements marks the columns within the lists among chosen, level by level. Elements that are no objects have theirs; of the members
+// of objects the most frequent get one.
+func (f *finisher) chooseElements(chosen []*pathNode) {
+	for budget := maxElementLeaves; len(chosen) > 0; {
+		var free, next []*pathNode
+		var visit func(n *pathNode)
+		visit = func(n *pathNode) {
+			least := f.o.MinRows
+			if least == 0 {
+				least = max(int(n.space.seen)/1000, 1)
+			}
+			switch {
+			case n.plan.object:
+				for _, c := range n.children {
+					visit(c)
+				}
+			case n.plan.group == groupNone:
+			case n.space == n:
+				n.plan.shred = true
+				next = append(next, n)
+			case n.plan.n >= least:
+				free = append(free, n)
+			}
+		}
+		for _, n := range chosen {
+			if n.plan.group == groupList {
+				visit(n.arrays.elem)
+			}
+		}
+		free = mostFrequent(free, budget)
+		budget -= len(free)
+		chosen = append(next, free...)
+	}
 }
 
 // markInner marks the objects above marked paths. Of siblings whose names differ only in case it keeps one, because other readers of the
 // files would take them for the same column.
 func (f *finisher) markInner(n *pathNode) {
+	if n.plan.list() {
+		f.markInner(n.arrays.elem)
+	}
 	if !n.plan.object {
 		return
 	}
@@ -318,6 +404,9 @@ func (n *pathNode) better(o *pathNode) bool {
 }
 
 func (n *pathNode) unmark() {
+	if n.plan.list() {
+		n.arrays.elem.unmark()
+	}
 	n.plan.shred, n.plan.inner = false, false
 	for _, c := range n.children {
 		c.unmark()

@@ -58,8 +58,8 @@ func (t *Tree) complete() *Tree {
 		}
 	}
 	missing := false
-	c.Root.Walk(func(path []string, n *Node) {
-		if _, ok := c.IDs[n.Key]; ok || len(path) == 0 {
+	c.Root.eachMember(func(n *Node) {
+		if _, ok := c.IDs[n.Key]; ok {
 			return
 		}
 		if !missing {
@@ -78,6 +78,17 @@ func (t *Tree) complete() *Tree {
 	return &c
 }
 
+// eachMember calls f for all nodes below n that are members of objects, also of those within lists.
+func (n *Node) eachMember(f func(*Node)) {
+	if n.Elem != nil {
+		n.Elem.eachMember(f)
+	}
+	for _, c := range n.Children {
+		f(c)
+		c.eachMember(f)
+	}
+}
+
 // source makes the source of a node of a complete tree.
 func (t *Tree) source(n *Node) *source {
 	src := &source{}
@@ -90,6 +101,9 @@ func (t *Tree) source(n *Node) *source {
 	if n.Value != nil {
 		v := vec.Flatten(n.Value)
 		src.runs = append(src.runs, run{rowList: listOf(n.ValueRows), raw: vec.Slice[vec.View](v), bufs: v.Bufs})
+	}
+	if n.Kind == NodeList {
+		src.list = &listSource{rowList: listOf(n.ListRows), offsets: n.Offsets, elem: t.source(n.Elem)}
 	}
 	if n.Kind == NodeObject {
 		src.object, src.objects = true, listOf(n.ObjectRows)
@@ -131,6 +145,10 @@ func Lookup(t *Tree, steps []Step) *vec.Vector {
 		}
 		n, rest = c, rest[1:]
 	}
+	if len(rest) > 0 && n.Kind == NodeList && rest[0].IsIndex {
+		found := len(steps) - len(rest)
+		return PathVector(t.whole(n, steps[:found]), rest)
+	}
 	if len(rest) > 0 {
 		// A member without a node can only be in the residual.
 		if n.Value == nil {
@@ -140,9 +158,14 @@ func Lookup(t *Tree, steps []Step) *vec.Vector {
 		patchExact(v, t, steps[:len(steps)-len(rest)])
 		return PathVector(v, rest)
 	}
-	if n.Kind != NodeObject {
+	if n.Kind != NodeObject && n.Kind != NodeList {
 		return t.scalarVector(n, steps)
 	}
+	return t.whole(n, steps)
+}
+
+// whole returns the values of a node at a path, put together with all below it.
+func (t *Tree) whole(n *Node, steps []Step) *vec.Vector {
 	part := *t
 	part.Root = n
 	c := part.complete()

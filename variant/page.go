@@ -38,11 +38,25 @@ func (n *Node) page(from, to uint32) *Node {
 	if n.ObjectRows != nil {
 		p.ObjectRows, _, _ = cutList(n.ObjectRows, from, to)
 	}
+	if n.Kind == NodeList {
+		p.cutArrays(n, from, to)
+	}
 	p.Children = make([]*Node, len(n.Children))
 	for i, c := range n.Children {
 		p.Children[i] = c.page(from, to)
 	}
 	return &p
+}
+
+// cutArrays takes the arrays of n in rows [from, to), with their elements counted from 0.
+func (p *Node) cutArrays(n *Node, from, to uint32) {
+	lo, hi := int(from), int(to)
+	if n.ListRows != nil {
+		p.ListRows, lo, hi = cutList(n.ListRows, from, to)
+	}
+	first := n.Offsets[lo]
+	p.Offsets = mapSlice(n.Offsets[lo:hi+1], func(x uint32) uint32 { return x - first })
+	p.Elem = n.Elem.page(first, n.Offsets[hi])
 }
 
 func cutRows(rows []uint32, v *vec.Vector, from, to uint32) ([]uint32, *vec.Vector) {

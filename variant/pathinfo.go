@@ -53,23 +53,40 @@ func (n *pathNode) leaves() int {
 // reported returns the least common type of the values of a node.
 func (n *pathNode) reported() types.Type {
 	t := types.Of(types.Null)
-	o := &n.plan.other
 	for k, count := range n.plan.counts {
 		if count == 0 || Kind(k) == Null || Kind(k) == Object {
 			continue
 		}
 		of := types.Of(reportedKinds[k])
 		switch {
-		case Kind(k) == Array && !o.nested:
-			of = types.ArrayOf(o.elem)
-		case n.conv != nil && Kind(k) != Array:
+		case Kind(k) == Array:
+			of = n.reportedArrays()
+		case n.conv != nil:
 			of = n.conv.t
-		case Kind(k) == Decimal && !o.mixed:
-			of = types.DecimalOf(int(o.width), int(o.scale))
+		case Kind(k) == Decimal && !n.plan.other.mixed:
+			of = types.DecimalOf(int(n.plan.other.width), int(n.plan.other.scale))
 		case Kind(k) == Decimal:
 			of = types.Of(types.JSON)
 		}
 		t = Merge(t, of)
 	}
 	return t
+}
+
+// reportedArrays returns the least common type of the arrays of a node, NULL if it has none.
+func (n *pathNode) reportedArrays() types.Type {
+	o := &n.plan.other
+	if n.plan.counts[Array] == 0 {
+		return types.Of(types.Null)
+	}
+	elem, nested := o.elem, o.nested
+	if n.arrays.len() > 0 {
+		e := n.arrays.elem
+		nested = nested || e.plan.counts[Array]+e.plan.counts[Object] > 0
+		elem = Merge(elem, e.reported())
+	}
+	if nested {
+		return types.Of(types.JSON)
+	}
+	return types.ArrayOf(elem)
 }

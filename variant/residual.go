@@ -11,13 +11,21 @@ import (
 // build makes the node of a marked path, or of the root, with all below it.
 func (f *finisher) build(n *pathNode) *Node {
 	p := &n.plan
-	node := &Node{Key: n.key, Kinds: p.counts, Declared: n.conv != nil}
-	if p.shred {
+	node := &Node{Key: n.key, Kinds: p.counts, Declared: n.conv != nil, Arrays: n.reportedArrays()}
+	if n.space == n {
+		node.Key = ""
+	}
+	switch {
+	case p.list():
+		a := n.arrays
+		node.Kind, node.ListRows, node.Offsets = NodeList, f.rowsOrAll(n, a.column.rows), a.offsets()
+		node.Elem = f.build(a.elem)
+	case p.shred:
 		node.Kind, node.Type = NodeScalar, p.t
 		f.buildTyped(n, node)
 	}
 	if p.inner {
-		node.Kind, node.ObjectRows = NodeObject, f.rowsOrAll(n.objects)
+		node.Kind, node.ObjectRows = NodeObject, f.rowsOrAll(n, n.objects)
 		for _, c := range n.children {
 			if c.plan.marked() {
 				node.Children = append(node.Children, f.build(c))
@@ -25,14 +33,14 @@ func (f *finisher) build(n *pathNode) *Node {
 		}
 		sort.Slice(node.Children, func(i, j int) bool { return node.Children[i].Key < node.Children[j].Key })
 	}
-	f.buildValue(node, f.source(n))
+	f.buildValue(n, node, f.source(n))
 	return node
 }
 
-// rowsOrAll returns nil for a list of all rows of the tree, and never nil for any other.
-func (f *finisher) rowsOrAll(rows []uint32) []uint32 {
+// rowsOrAll returns nil for a list of all rows of a node, and never nil for any other.
+func (f *finisher) rowsOrAll(n *pathNode, rows []uint32) []uint32 {
 	switch {
-	case len(rows) == int(f.s.row):
+	case len(rows) == f.s.rowsOf(n):
 		return nil
 	case rows == nil:
 		return []uint32{}
@@ -93,7 +101,7 @@ func (f *finisher) buildTyped(n *pathNode, node *Node) {
 		}
 		rows, node.Typed = taken.rows, castTo(v, p.t)
 	}
-	node.TypedRows = f.rowsOrAll(rows)
+	node.TypedRows = f.rowsOrAll(n, rows)
 }
 
 // split offers the scalars of a column to take and returns the column of those values that it does not take, nil if there are none.
@@ -195,6 +203,9 @@ func (f *finisher) source(n *pathNode) *source {
 	if n.other != nil {
 		src.addRaw(f.public(n, n.other))
 	}
+	if n.arrays.len() > 0 && !n.plan.list() {
+		src.list = &listSource{rowList: rowList{rows: n.arrays.rows}, offsets: n.arrays.offsets(), elem: f.source(n.arrays.elem)}
+	}
 	if len(n.objects) == 0 {
 		return src
 	}
@@ -243,38 +254,30 @@ func (f *finisher) public(n *pathNode, c *values) *texts {
 		return &c.texts
 	}
 	out := &texts{}
-	path := n.steps()
 	for i, row := range c.rows {
-		out.append(row, f.publicValue(row, path, c.at(i)))
+		out.append(row, f.publicValue(n, row, nil, c.at(i)))
 	}
 	return out
 }
 
-// publicValue returns a value with substitutes; the result lives until the next call.
-func (f *finisher) publicValue(row uint32, path []Step, v []byte) []byte {
+// publicValue returns a value with substitutes, which lies below at the value of n in row; the result lives until the next call.
+func (f *finisher) publicValue(n *pathNode, row uint32, below []Step, v []byte) []byte {
 	if !hasPrivate(v, MaxDepth) {
 		return v
 	}
 	e := &f.s.enc
 	e.abandon(0)
+	row, path := n.place(row)
+	path = append(path, below...)
 	substitute(e, v, path, func(path []Step, s *scalar) {
 		f.t.Exact = append(f.t.Exact, ExactValue{Row: row, Path: slices.Clone(path), Kind: s.kind, Text: s.appendText(nil)})
 	})
 	return e.buf
 }
 
-func (n *pathNode) steps() []Step {
-	var out []Step
-	for _, k := range n.path() {
-		out = append(out, Step{Key: k})
-	}
-	return out
-}
-
 // extraObjects makes an object of the members without node in each row that has any.
 func (f *finisher) extraObjects(n *pathNode) *texts {
 	out, x := &texts{}, n.extra
-	path := n.steps()
 	var e encoder
 	e.dict = f.s.enc.dict
 	for i := 0; i < x.len(); {
@@ -285,7 +288,7 @@ func (f *finisher) extraObjects(n *pathNode) *texts {
 			v := x.at(i)
 			name := e.dict.names[x.ids[i]]
 			if x.private && !x.hidden(i) {
-				v = f.publicValue(row, append(path, Step{Key: name}), v)
+				v = f.publicValue(n, row, []Step{{Key: name}}, v)
 			}
 			e.Key([]byte(name))
 			e.buf = append(e.buf, v...)
@@ -308,20 +311,20 @@ func (x *extras) hidden(i int) bool {
 }
 
 // buildValue assembles the residual values of a node.
-func (f *finisher) buildValue(node *Node, src *source) {
-	if len(src.runs) == 0 && len(src.children) == 0 && (!src.object || src.sparse) {
+func (f *finisher) buildValue(n *pathNode, node *Node, src *source) {
+	if len(src.runs) == 0 && len(src.children) == 0 && (!src.object || src.sparse) && src.list == nil {
 		return
 	}
 	out := &texts{}
-	if r := src.runs; len(r) == 1 && r[0].raw != nil && !src.object {
+	if r := src.runs; len(r) == 1 && r[0].raw != nil && !src.object && src.list == nil {
 		out.rows, out.vals, out.bufs = r[0].rows, r[0].raw, r[0].bufs
 	} else {
 		a := assembler{rank: f.rank}
-		a.all(src, f.t.Rows, out.append)
+		a.all(src, f.s.rowsOf(n), out.append)
 	}
 	if len(out.rows) == 0 {
 		return
 	}
-	node.ValueRows = f.rowsOrAll(out.rows)
+	node.ValueRows = f.rowsOrAll(n, out.rows)
 	node.Value = &vec.Vector{Type: types.Of(types.Binary), Len: len(out.vals), Data: out.vals, Bufs: out.bufs}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/ebira-db/ebira/sql/types"
-	"github.com/ebira-db/ebira/vec"
 )
 
 // randomDoc makes a JSON document that is likely to collide with others in paths and kinds.
@@ -25,11 +24,7 @@ func randomDoc(r *rand.Rand, depth int) string {
 		}
 		return "{" + strings.Join(members, ",") + "}"
 	case n == 6 && depth > 0:
-		var elems []string
-		for range r.IntN(4) {
-			elems = append(elems, randomDoc(r, depth-1))
-		}
-		return "[" + strings.Join(elems, ",") + "]"
+		return randomArray(r, depth)
 	case n == 7:
 		return "null"
 	case n == 8:
@@ -43,6 +38,33 @@ func randomDoc(r *rand.Rand, depth int) string {
 		return fmt.Sprint(r.Int64() >> r.IntN(64))
 	}
 	return fmt.Sprintf("%q", strings.Repeat(randomKey(r), r.IntN(5)))
+}
+
+// randomArray makes an array of values of one kind, of objects with optional and repeated members, of arrays, or of anything.
+func randomArray(r *rand.Rand, depth int) string {
+	var elems []string
+	kind := r.IntN(6)
+	for range r.IntN(5) {
+		switch {
+		case kind == 0 && r.IntN(8) > 0:
+			elems = append(elems, fmt.Sprint(r.IntN(9)))
+		case kind == 1 && r.IntN(8) > 0:
+			elems = append(elems, fmt.Sprintf("%q", randomKey(r)))
+		case kind == 2 && r.IntN(8) > 0:
+			var m []string
+			for range r.IntN(5) {
+				m = append(m, fmt.Sprintf("%q:%s", []string{"a", "b", "B", "c"}[r.IntN(4)], randomDoc(r, depth-2)))
+			}
+			elems = append(elems, "{"+strings.Join(m, ",")+"}")
+		case kind == 3 && depth > 0:
+			elems = append(elems, randomArray(r, depth-1))
+		case kind == 4:
+			elems = append(elems, "null")
+		default:
+			elems = append(elems, randomDoc(r, depth-1))
+		}
+	}
+	return "[" + strings.Join(elems, ",") + "]"
 }
 
 func randomKey(r *rand.Rand) string {
@@ -61,6 +83,8 @@ func randomDocs(r *rand.Rand, n int) []string {
 			docs[i] = "NULL"
 		case 1:
 			docs[i] = randomDoc(r, 0)
+		case 2, 3:
+			docs[i] = randomArray(r, 5)
 		default:
 			docs[i] = randomDoc(r, 4)
 		}
@@ -147,28 +171,39 @@ func TestShredAssemble(t *testing.T) {
 }
 
 // checkTree tests what the shape of trees promises.
-func checkTree(t *testing.T, tree *Tree) {
+func checkTree(t *testing.T, tree *Tree) { checkNodes(t, tree, tree.Root, tree.Rows) }
+
+func checkNodes(t *testing.T, tree *Tree, root *Node, rows int) {
 	t.Helper()
-	tree.Root.Walk(func(path []string, n *Node) {
+	root.Walk(func(path []string, n *Node) {
 		fail := func(format string, args ...any) { t.Helper(); t.Fatalf("%q: %s", path, fmt.Sprintf(format, args...)) }
-		ascending := func(rows []uint32, v *vec.Vector) {
-			if rows == nil && v.Len != tree.Rows || rows != nil && len(rows) != v.Len {
-				fail("%d rows for %d values of %d", len(rows), v.Len, tree.Rows)
+		ascending := func(list []uint32, n int) {
+			if list == nil && n != rows || list != nil && len(list) != n {
+				fail("%d rows for %d values of %d", len(list), n, rows)
 			}
-			for i := range rows {
-				if i > 0 && rows[i-1] >= rows[i] {
+			for i := range list {
+				if i > 0 && list[i-1] >= list[i] || int(list[i]) >= rows {
 					fail("rows do not ascend")
 				}
 			}
 		}
+		if n.Kind == NodeList {
+			ascending(n.ListRows, len(n.Offsets)-1)
+			for i := range n.Offsets {
+				if i == 0 && n.Offsets[0] != 0 || i > 0 && n.Offsets[i-1] > n.Offsets[i] {
+					fail("offsets do not ascend")
+				}
+			}
+			checkNodes(t, tree, n.Elem, n.Elements())
+		}
 		if n.Typed != nil {
-			ascending(n.TypedRows, n.Typed)
+			ascending(n.TypedRows, n.Typed.Len)
 			if n.Typed.Valid != nil {
 				fail("typed NULL")
 			}
 		}
 		if n.Value != nil {
-			ascending(n.ValueRows, n.Value)
+			ascending(n.ValueRows, n.Value.Len)
 			for i := range n.Value.Len {
 				if err := Validate(tree.Meta, n.Value.Bytes(i), false); err != nil {
 					fail("%v", err)
@@ -297,6 +332,12 @@ func TestDuplicateKeys(t *testing.T) {
 	f(`{"a":[1,2,{"q":1,"q":[2]}],"b":1}`, `{"a":[1,2,{"q":[2]}],"b":1}`, 1)
 	f(`{"a":1,"a":2,"a":3}`, `{"a":3}`, 2)
 	f(`{"a":1,"a":null}`, `{"a":null}`, 1)
+	f(`{"a":[1,2],"b":[3],"a":[4]}`, `{"a":[4],"b":[3]}`, 1)
+	f(`{"a":[[1],[2,3]],"a":[[],[4]],"a":5}`, `{"a":5}`, 2)
+	f(`{"a":[{"b":[1],"b":[{"c":2}],"b":[{"c":3,"c":4}]},{"b":[5]}]}`, `{"a":[{"b":[{"c":4}]},{"b":[5]}]}`, 3)
+	f(`{"o":{"a":[1,2]},"o":{"a":[3]}}`, `{"o":{"a":[3]}}`, 1)
+	f(`{"a":[{"x":1},{"x":2}],"c":1,"a":[{"y":3}],"c":[1]}`, `{"a":[{"y":3}],"c":[1]}`, 2)
+	f(`[[{"a":[1],"a":2}]]`, `[[{"a":2}]]`, 1)
 }
 
 func TestTreeShape(t *testing.T) {
@@ -306,11 +347,12 @@ func TestTreeShape(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s kind=%d type=%s typed=%v objects=%v value=%v", strings.Join(path, "/"), n.Kind, n.Type, n.TypedRows, n.ObjectRows, n.ValueRows))
 	})
 	want := []string{
-		" kind=2 type=NULL typed=[] objects=[] value=[0]",
+		" kind=2 type=NULL typed=[] objects=[] value=[]",
 		"n kind=1 type=BIGINT typed=[0 3] objects=[] value=[1 2]",
 		"o kind=2 type=NULL typed=[] objects=[0 2] value=[1]",
 		"o/x kind=1 type=BOOLEAN typed=[0] objects=[] value=[]",
 		"s kind=1 type=VARCHAR typed=[0] objects=[] value=[1]",
+		"t kind=3 type=NULL typed=[] objects=[] value=[]",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
@@ -391,7 +433,7 @@ func TestPaths(t *testing.T) {
 	for _, p := range tree.Paths {
 		got = append(got, fmt.Sprint(strings.Join(p.Path, "."), " ", DescName(p.Reported), " ", p.Column, " ", p.Kinds.Total()))
 	}
-	const want = "a bigint true 3, b array<bigint> false 2, c bigint false 2, c.d string true 1, m jsonb true 2, n jsonb false 1, x largeint true 1"
+	const want = "a bigint true 3, b array<bigint> true 2, c bigint false 2, c.d string true 1, m jsonb true 2, n jsonb true 1, x largeint true 1"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got %s", s)
 	}

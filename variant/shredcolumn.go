@@ -24,14 +24,13 @@ func (c *column[T]) append(row uint32, x T) {
 	c.rows, c.vals = push(c.rows, row), push(c.vals, x)
 }
 
-// pop drops the value of row, if it is the last one.
+// pop drops the values from row on.
 func (c *column[T]) pop(row uint32) {
 	if c == nil {
 		return
 	}
-	if n := len(c.rows) - 1; n >= 0 && c.rows[n] == row {
-		c.rows, c.vals = c.rows[:n], c.vals[:n]
-	}
+	n := len(popRow(c.rows, row))
+	c.rows, c.vals = c.rows[:n], c.vals[:n]
 }
 
 func (c *column[T]) len() int {
@@ -41,12 +40,13 @@ func (c *column[T]) len() int {
 	return len(c.rows)
 }
 
-// popRow drops row from the end of a row list.
+// popRow drops the rows from row on from a row list.
 func popRow(rows []uint32, row uint32) []uint32 {
-	if n := len(rows) - 1; n >= 0 && rows[n] == row {
-		return rows[:n]
+	n := len(rows)
+	for n > 0 && rows[n-1] >= row {
+		n--
 	}
-	return rows
+	return rows[:n]
 }
 
 // texts is a column of byte strings in buffers of their own, so that a column can be read without touching the others.
@@ -84,13 +84,16 @@ func (t *texts) store(s []byte) vec.View {
 }
 
 func (t *texts) pop(row uint32) {
-	if t == nil || len(t.rows) == 0 || t.rows[len(t.rows)-1] != row {
+	if t == nil {
 		return
 	}
-	if v := t.vals[len(t.vals)-1]; !v.Inline() && v.Buffer() == len(t.bufs)-1 {
-		t.bufs[v.Buffer()] = t.bufs[v.Buffer()][:v.Offset()]
+	n := len(t.rows)
+	for ; n > 0 && t.rows[n-1] >= row; n-- {
+		if v := t.vals[n-1]; !v.Inline() && v.Buffer() == len(t.bufs)-1 {
+			t.bufs[v.Buffer()] = t.bufs[v.Buffer()][:v.Offset()]
+		}
 	}
-	t.column.pop(row)
+	t.rows, t.vals = t.rows[:n], t.vals[:n]
 }
 
 func (t *texts) len() int {
@@ -130,13 +133,11 @@ func (x *extras) add(row, id uint32, v []byte) {
 	x.ids = push(x.ids, id)
 }
 
-// popAll drops all members of row.
+// popAll drops all members from row on.
 func (x *extras) popAll(row uint32) {
 	if x == nil {
 		return
 	}
-	for n := len(x.rows); n > 0 && x.rows[n-1] == row; n-- {
-		x.texts.pop(row)
-		x.ids = x.ids[:n-1]
-	}
+	x.texts.pop(row)
+	x.ids = x.ids[:len(x.rows)]
 }

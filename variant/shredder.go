@@ -21,6 +21,7 @@ type Shredder struct {
 	root     *pathNode
 	nodes    int
 	row      uint32 // rows finished
+	at       uint32 // row of the node in the slot: row, or within a list the ordinal of the element
 	nulls    []uint32
 
 	removed, dups int
@@ -32,7 +33,7 @@ type Shredder struct {
 	// node. prev is the member before, predict the one that came next last time.
 	slot    *pathNode
 	extraID uint32
-	stack   []*pathNode
+	stack   []openNode
 	prev    *pathNode
 	predict *pathNode
 
@@ -51,8 +52,17 @@ const (
 	modeSkip
 )
 
+// openNode is an object that has begun, or an array of a list, whose elements have begun.
+type openNode struct {
+	n  *pathNode
+	at uint32 // the row of n
+}
+
 // pathNode is a path of the documents with its values by kind. Values of kinds that have no column of their own are in other, encoded.
 // A declared node keeps what fits in ints (integers, dates, times, IPv4, short decimals) or doubles (FLOAT) in the physical form.
+//
+// The elements of all arrays of a path are the values of a node of their own, whose rows count elements; so do the rows of all nodes
+// below it.
 type pathNode struct {
 	key      string
 	id       uint32 // in the dictionary
@@ -62,7 +72,11 @@ type pathNode struct {
 	index    map[string]*pathNode // of children, once there are many
 	first    *pathNode            // predicted first member
 	after    *pathNode            // predicted next sibling
-	seen     uint32               // last row with a value, plus one
+	// seen is the last row with a value, plus one; once values were dropped, no later row has any. Of an element node it is the number of
+	// elements.
+	seen  uint32
+	space *pathNode // the element node whose elements are the rows; nil where they are rows of the table
+	lists int       // the lists around it
 	// surprises rises with members that were not predicted and falls with the others.
 	surprises int
 	conv      *converter // of the declared type
@@ -75,6 +89,7 @@ type pathNode struct {
 	nulls   []uint32
 	objects []uint32
 	extra   *extras
+	arrays  *arrays
 
 	plan nodePlan
 }
@@ -114,6 +129,9 @@ func (n *pathNode) sizeBytes() int64 {
 	if n.extra != nil {
 		size += n.extra.sizeBytes() + int64(cap(n.extra.ids)*4)
 	}
+	if n.arrays != nil {
+		size += int64(cap(n.arrays.rows)*4+cap(n.arrays.vals)*4) + n.arrays.elem.sizeBytes()
+	}
 	for _, c := range n.children {
 		size += c.sizeBytes()
 	}
@@ -125,7 +143,7 @@ func (s *Shredder) BeginRow() {
 	s.open = true
 	s.touched = s.touched[:0]
 	s.stack = s.stack[:0]
-	s.slot, s.prev, s.predict = s.root, nil, nil
+	s.slot, s.prev, s.predict, s.at = s.root, nil, nil, s.row
 	s.before.removed, s.before.dups, s.before.raw = s.removed, s.dups, s.enc.dups
 }
 
@@ -150,7 +168,7 @@ func (s *Shredder) Undo() {
 	}
 	s.open = false
 	for _, n := range s.touched {
-		n.pop(s.row)
+		n.pop(s.first(n))
 	}
 	s.touched = s.touched[:0]
 	s.removed, s.dups, s.enc.dups = s.before.removed, s.before.dups, s.before.raw
@@ -158,7 +176,7 @@ func (s *Shredder) Undo() {
 	s.enc.abandon(0)
 }
 
-// pop drops what the node has in row.
+// pop drops what the node has from row on, but not the elements of its arrays.
 func (n *pathNode) pop(row uint32) {
 	n.ints.pop(row)
 	n.doubles.pop(row)
@@ -168,33 +186,47 @@ func (n *pathNode) pop(row uint32) {
 		n.other.pop(row)
 	}
 	n.extra.popAll(row)
+	n.arrays.pop(row)
 	n.nulls, n.objects = popRow(n.nulls, row), popRow(n.objects, row)
-	n.seen = 0
+	n.seen = row
 }
 
-// drop removes the value that an earlier member of the same name left in this row, with all below it.
-func (s *Shredder) drop(n *pathNode) {
-	n.pop(s.row)
+// drop removes what the node and all below it have from row on.
+func (n *pathNode) drop(row uint32) {
+	if n.arrays != nil {
+		n.arrays.drop(row)
+	}
+	n.pop(row)
 	for _, c := range n.children {
-		if c.seen == s.row+1 {
-			s.drop(c)
+		if c.seen > row {
+			c.drop(row)
 		}
 	}
 }
 
 // touch notes that n gets a value in this row.
 func (s *Shredder) touch(n *pathNode) {
-	if n.seen == s.row+1 {
-		s.drop(n)
-		s.dups++
+	if n.seen == s.at+1 {
+		s.again(n)
 	}
-	n.seen = s.row + 1
+	n.seen = s.at + 1
 	s.touched = append(s.touched, n)
+}
+
+// again is touch for a node that has a value in this row: an element node goes on to the next element, and the value that an earlier member
+// of the same name left makes room.
+func (s *Shredder) again(n *pathNode) {
+	if n.space == n {
+		s.at++
+		return
+	}
+	n.drop(s.at)
+	s.dups++
 }
 
 // child returns the node of a member of the innermost object and learns that it follows the one before; nil if it can have none.
 func (s *Shredder) child(k []byte) *pathNode {
-	p := s.stack[len(s.stack)-1]
+	p := s.stack[len(s.stack)-1].n
 	c := p.find(k)
 	if c == nil {
 		if s.nodes >= maxNodes {
@@ -248,7 +280,7 @@ func (n *pathNode) find(k []byte) *pathNode {
 
 func (s *Shredder) newNode(p *pathNode, k []byte) *pathNode {
 	id := s.enc.dict.id(k)
-	c := &pathNode{key: s.enc.dict.names[id], id: id, parent: p, depth: p.depth + 1}
+	c := &pathNode{key: s.enc.dict.names[id], id: id, parent: p, depth: p.depth + 1, space: p.space, lists: p.lists}
 	p.children = append(p.children, c)
 	switch {
 	case p.index != nil:
@@ -260,7 +292,7 @@ func (s *Shredder) newNode(p *pathNode, k []byte) *pathNode {
 		}
 	}
 	s.nodes++
-	if s.template != nil {
+	if s.template != nil && c.space == nil {
 		if t, ok := s.template.Match(c.path()); ok {
 			c.conv = &converter{t: t}
 		}

@@ -5,13 +5,13 @@ import "github.com/ebira-db/ebira/sql/types"
 // BeginObject opens an object.
 func (s *Shredder) BeginObject() {
 	n := s.slot
-	if s.mode != modeNodes || n == nil || n.depth >= maxShredDepth {
+	if s.mode != modeNodes || n == nil || n.depth >= maxShredDepth || n.space == n && n.conv != nil {
 		s.beginWhole(true)
 		return
 	}
 	s.touch(n)
-	n.objects = push(n.objects, s.row)
-	s.stack = append(s.stack, n)
+	n.objects = push(n.objects, s.at)
+	s.stack = append(s.stack, openNode{n, s.at})
 	s.prev = nil
 	s.expect(n, n.first)
 }
@@ -45,19 +45,38 @@ func (s *Shredder) EndObject() {
 		return
 	}
 	top := len(s.stack) - 1
-	n := s.stack[top]
+	n := s.stack[top].n
 	s.stack = s.stack[:top]
+	s.afterContainer(n)
+}
+
+// afterContainer prepares for what follows an object or array.
+func (s *Shredder) afterContainer(n *pathNode) {
+	if n.space == n {
+		s.slot = n
+		return
+	}
 	s.prev = n
-	if top > 0 {
+	if n.parent != nil {
 		s.expect(n.parent, n.after)
 	}
 }
 
 // BeginArray opens an array.
-func (s *Shredder) BeginArray() { s.beginWhole(false) }
+func (s *Shredder) BeginArray() {
+	if n := s.slot; s.mode == modeNodes && n != nil && s.keepsList(n) {
+		s.beginList(n)
+		return
+	}
+	s.beginWhole(false)
+}
 
 // EndArray closes the array.
 func (s *Shredder) EndArray() {
+	if s.mode == modeNodes {
+		s.endList()
+		return
+	}
 	if s.mode == modeRaw {
 		s.enc.EndArray()
 	}
@@ -79,6 +98,12 @@ func (s *Shredder) beginWhole(object bool) {
 		return
 	case s.mode == modeNodes:
 		s.enc.private = false
+		if n := s.slot; n != nil && n.conv != nil && n.space == n {
+			s.removed++
+			s.Null()
+			s.mode, s.depth = modeSkip, 1
+			return
+		}
 		if n := s.slot; n != nil && n.conv != nil && !object {
 			switch n.conv.t.Kind {
 			case types.Array:
@@ -103,8 +128,8 @@ func (s *Shredder) beginWhole(object bool) {
 
 // hide drops an earlier value of the same name where the value itself is removed.
 func (s *Shredder) hide(n *pathNode) {
-	if n.seen == s.row+1 {
-		s.drop(n)
+	if n.seen == s.at+1 {
+		n.drop(s.at)
 		s.dups++
 	}
 }
@@ -131,11 +156,11 @@ func (s *Shredder) storeWhole() {
 	n, v := s.slot, s.enc.buf
 	switch {
 	case n == nil:
-		p := s.stack[len(s.stack)-1]
+		p := s.stack[len(s.stack)-1].n
 		if p.extra == nil {
 			p.extra = &extras{}
 		}
-		p.extra.add(s.row, s.extraID, v)
+		p.extra.add(s.at, s.extraID, v)
 		p.extra.private = p.extra.private || s.enc.private
 	case n.conv != nil && n.conv.t.Kind == types.Varchar && v[0]&3 == basicArray:
 		s.touch(n)
@@ -143,11 +168,11 @@ func (s *Shredder) storeWhole() {
 		m := metadata{}
 		m, _ = openMetadata(s.enc.dict.encoded())
 		budget := len(v)
-		n.strs.append(s.row, appendJSON(nil, &m, v, MaxDepth, &budget))
+		n.strs.append(s.at, appendJSON(nil, &m, v, MaxDepth, &budget))
 	default:
 		s.touch(n)
 		n.other = orNew(n.other)
-		n.other.append(s.row, v)
+		n.other.append(s.at, v)
 		n.other.private = n.other.private || s.enc.private
 	}
 	s.enc.buf = s.enc.buf[:0]
@@ -186,7 +211,7 @@ func (s *Shredder) Null() {
 	}
 	n := s.slot
 	s.touch(n)
-	n.nulls = push(n.nulls, s.row)
+	n.nulls = push(n.nulls, s.at)
 }
 
 // Bool adds a boolean.
@@ -202,7 +227,7 @@ func (s *Shredder) Bool(v bool) {
 		return
 	}
 	n.bools = orNew(n.bools)
-	n.bools.append(s.row, v)
+	n.bools.append(s.at, v)
 }
 
 // Int adds an integer.
@@ -218,7 +243,7 @@ func (s *Shredder) Int(v int64) {
 		return
 	}
 	n.ints = orNew(n.ints)
-	n.ints.append(s.row, v)
+	n.ints.append(s.at, v)
 }
 
 // Double adds a double.
@@ -234,7 +259,7 @@ func (s *Shredder) Double(v float64) {
 		return
 	}
 	n.doubles = orNew(n.doubles)
-	n.doubles.append(s.row, v)
+	n.doubles.append(s.at, v)
 }
 
 // String adds a text.
@@ -250,7 +275,7 @@ func (s *Shredder) String(text []byte) {
 		return
 	}
 	n.strs = orNew(n.strs)
-	n.strs.append(s.row, text)
+	n.strs.append(s.at, text)
 }
 
 // Number adds a JSON number given as text; see BatchBuilder.Number.
@@ -278,10 +303,14 @@ func (s *Shredder) scalar(x *scalar) {
 		s.Null()
 	case s.slot.conv != nil && !s.slot.conv.convert(x):
 		s.removed++
+		if s.slot.space == s.slot {
+			s.Null()
+			return
+		}
 		s.hide(s.slot)
 	default:
 		s.touch(s.slot)
-		s.slot.add(s.row, x)
+		s.slot.add(s.at, x)
 	}
 }
 

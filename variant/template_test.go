@@ -116,8 +116,8 @@ func TestTemplateColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	all := []types.Type{types.Of(types.TinyInt), types.Of(types.SmallInt), types.Of(types.Int), types.Of(types.BigInt), types.Of(types.LargeInt), types.Of(types.Float),
 		types.Of(types.Double), types.DecimalOf(9, 2), types.DecimalOf(18, 4), types.DecimalOf(38, 9), types.DecimalOf(60, 9), types.Of(types.Varchar), types.Of(types.Boolean),
-		types.Of(types.Date), types.Of(types.DateTime), types.Of(types.TimestampTZ), types.Of(types.Time), types.Of(types.IPv4), types.Of(types.IPv6), types.Of(types.UUID), types.ArrayOf(types.Of(types.Int))}
-	values := []string{"1", "-1.5", `"12"`, `"x"`, "null", "true", `{"a":1}`, "[1,\"2\"]", `"2020-02-03"`, `"2020-02-03 04:05:06.789"`, `"10:11:12"`, `"1.2.3.4"`, `"::2"`,
+		types.Of(types.Date), types.Of(types.DateTime), types.Of(types.TimestampTZ), types.Of(types.Time), types.Of(types.IPv4), types.Of(types.IPv6), types.Of(types.UUID), types.ArrayOf(types.Of(types.Int)), types.ArrayOf(types.Of(types.IPv4)), types.ArrayOf(types.DecimalOf(50, 1)), types.ArrayOf(types.Of(types.Varchar))}
+	values := []string{"1", "-1.5", `"12"`, `"x"`, "null", "true", `{"a":1}`, "[1,\"2\"]", `["1.2.3.4",null,{},[1],"x",1e400,"17014118346046923173168730371588410572"]`, "[]", `"2020-02-03"`, `"2020-02-03 04:05:06.789"`, `"10:11:12"`, `"1.2.3.4"`, `"::2"`,
 		`"f24f9b64-81fa-49d1-b74e-8c09a6e31c56"`, `"99999999999999999999"`, `"170141183460469231731687303715884105727"`, "1e400"}
 	for _, typ := range all {
 		tmpl := NewTemplate(spec("p", typ))
@@ -161,7 +161,7 @@ func TestExactText(t *testing.T) {
 		t.Fatalf("%d exact values", len(tree.Exact))
 	}
 	text := AppendExact(nil, tree.Exact[:3])
-	const want = `[["number","1e999","c"],["number","1e400","a",0],["number","1.12345678901234567890123456789012345678901","a",1,"b"]]`
+	const want = `[["number","1e400","a",0],["number","1.12345678901234567890123456789012345678901","a",1,"b"],["number","1e999","c"]]`
 	if string(text) != want {
 		t.Errorf("got %s", text)
 	}

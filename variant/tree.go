@@ -51,14 +51,16 @@ const (
 	NodeNone   NodeKind = iota // residual only
 	NodeScalar                 // Typed
 	NodeObject                 // Children
-	NodeList                   // reserved: arrays stay residual today
+	NodeList                   // Elem
 )
 
 // Node holds the values of one path. A row has, at this path: a value in Typed; or an object in ObjectRows whose shredded members are
-// in Children and whose other members, if any, are an object in Value; or any other value in Value; or nothing.
+// in Children and whose other members, if any, are an object in Value; or an array in ListRows whose elements are rows of Elem; or any
+// other value in Value; or nothing.
 //
-// Row lists ascend. A nil list beside a non-nil vector (or for NodeObject, a nil ObjectRows) means all rows of the tree; a list that is
-// empty but not nil means none.
+// Row lists ascend. A nil list beside a non-nil vector (or for NodeObject and NodeList, a nil ObjectRows or ListRows) means all rows; a
+// list that is empty but not nil means none. Rows are those of the tree; in Elem and the nodes below it they are the elements of the list,
+// counted through all its arrays.
 type Node struct {
 	Key  string // name in the parent object; "" for the root
 	Kind NodeKind
@@ -72,6 +74,12 @@ type Node struct {
 	// ObjectRows are the rows whose value is an object (possibly empty) shredded into Children, which are sorted bytewise by Key.
 	ObjectRows []uint32
 	Children   []*Node
+	// ListRows are the rows whose value is an array in Elem. Offsets has one entry more: where the elements of each begin, and the end.
+	ListRows []uint32
+	Offsets  []uint32
+	Elem     *Node
+	// Arrays is what the arrays of the path report, those in Value included; NULL if there are none. Readers of pages leave it so.
+	Arrays types.Type
 	// ValueRows are the rows of Value, a flat BINARY vector without NULLs of residual values; JSON null is 0x00.
 	ValueRows []uint32
 	Value     *vec.Vector
@@ -97,7 +105,15 @@ func (n *Node) Child(key string) *Node {
 	return nil
 }
 
-// Walk calls f for n and all nodes below, parents first, with the keys from the root.
+// Elements returns the number of rows of Elem.
+func (n *Node) Elements() int {
+	if len(n.Offsets) == 0 {
+		return 0
+	}
+	return int(n.Offsets[len(n.Offsets)-1])
+}
+
+// Walk calls f for n and all nodes below, parents first, with the keys from the root. It does not go into lists.
 func (n *Node) Walk(f func(path []string, n *Node)) { n.walk(nil, f) }
 
 func (n *Node) walk(path []string, f func([]string, *Node)) {

@@ -17,8 +17,13 @@ type PageInput struct {
 	Valid    vec.Bitmap
 	Runs     []Run
 	Def, Rep []uint8
-	Values   *Values
+	// RepLevels are the repetition levels as EncodeLevels returns them, in place of Rep: leaves of one list share them.
+	RepLevels []byte
+	Values    *Values
 }
+
+// EncodeLevels returns levels in the form of a page.
+func EncodeLevels(runs []Run, maxLevel int) []byte { return appendRuns(nil, runs, maxLevel) }
 
 // WrittenPage tells where a page lies behind the start of the chunk's data pages, and what it holds.
 type WrittenPage struct {
@@ -96,7 +101,9 @@ func (w *ColumnWriter) WritePage(in *PageInput) {
 	h := pageHeader{kind: pageDataV2, numValues: in.Entries, numRows: in.Rows, numNulls: in.Entries - v.N}
 	w.raw = w.raw[:0]
 	if w.leaf.MaxRep > 0 {
-		w.raw = appendLevels(w.raw, in.Rep, w.leaf.MaxRep)
+		if w.raw = append(w.raw, in.RepLevels...); in.RepLevels == nil {
+			w.raw = appendLevels(w.raw, in.Rep, w.leaf.MaxRep)
+		}
 		h.repBytes = len(w.raw)
 	}
 	if w.leaf.MaxDef > 0 {

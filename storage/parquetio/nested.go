@@ -35,9 +35,7 @@ func NodeOf(name string, t types.Type, notNull bool) *Node {
 		n.Annotation.Logical = LogicalVariant
 		n.Children = []*Node{BytesNode(MetadataName, Required), BytesNode(ValueName, Required)}
 	case types.Array:
-		n.Annotation.Logical = LogicalList
-		list := &Node{Name: listName, Repetition: Repeated, Children: []*Node{NodeOf(elementName, *t.Elem, false)}}
-		n.Children = []*Node{list}
+		*n = *ListNode(name, n.Repetition, NodeOf("", *t.Elem, false))
 	case types.Map:
 		n.Annotation.Logical = LogicalMap
 		kv := &Node{Name: keyValueName, Repetition: Repeated}
@@ -52,6 +50,13 @@ func NodeOf(name string, t types.Type, notNull bool) *Node {
 		panic(fmt.Sprintf("BUG: no Parquet form of %s", t))
 	}
 	return n
+}
+
+// ListNode returns a three-level LIST of an element, whose name it sets.
+func ListNode(name string, r Repetition, element *Node) *Node {
+	element.Name = elementName
+	list := &Node{Name: listName, Repetition: Repeated, Children: []*Node{element}}
+	return &Node{Name: name, Repetition: r, Annotation: Annotation{Logical: LogicalList}, Children: []*Node{list}}
 }
 
 // BytesNode returns a leaf of plain bytes.

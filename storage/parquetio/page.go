@@ -249,6 +249,24 @@ func (c *Chunk) ReadPresence(r io.ReaderAt, loc PageLoc, level int) (valid vec.B
 	return valid, entries, asCorrupt(err, "data page")
 }
 
+// ReadLevels returns the repetition and definition levels of a page, one of each an entry.
+func (c *Chunk) ReadLevels(r io.ReaderAt, loc PageLoc) (rep, def []uint8, err error) {
+	defer guard(&err, "data page")
+	p, err := c.readData(r, loc)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := p.h.numValues
+	if n > maxPageValues {
+		return nil, nil, corrupt("page claims %d values", n)
+	}
+	if rep, err = levelsOrZero(p.rep, n, c.Leaf.MaxRep); err == nil {
+		def, err = levelsOrZero(p.def, n, c.Leaf.MaxDef)
+	}
+	p.free()
+	return rep, def, asCorrupt(err, "data page")
+}
+
 func (c *Chunk) readData(r io.ReaderAt, loc PageLoc) (page, error) {
 	p, err := c.read(r, loc)
 	if err == nil && p.h.kind != pageDataV2 && p.h.kind != pageDataV1 {

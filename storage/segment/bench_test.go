@@ -68,9 +68,11 @@ func BenchmarkScan(b *testing.B) {
 func BenchmarkWrite(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	n := 8 * PageRows
-	docs := make([]string, n)
+	docs, arrays := make([]string, n), make([]string, n)
 	for i := range docs {
 		docs[i] = fmt.Sprintf(`{"a":%d,"o":{"s":"text %d","d":%g},"mixed":%s}`, r.IntN(1<<30), i%50, r.Float64(), []string{"1", `"x"`}[i%20/19])
+		arrays[i] = fmt.Sprintf(`{"a":%d,"tags":["t%d","u"],"commits":[{"sha":"%016x","author":{"name":"n%d"}},{"sha":"%016x"}],"point":[%g,%g]}`,
+			i, i%50, r.Uint64(), i%90, r.Uint64(), r.Float64(), r.Float64())
 	}
 	for _, c := range []struct {
 		name string
@@ -82,6 +84,7 @@ func BenchmarkWrite(b *testing.B) {
 		{"text few", randomVector(r, types.Of(types.Varchar), n, 500, 5)},
 		{"text unique", randomVector(r, types.Of(types.Varchar), n, 1<<40, 0)},
 		{"variant", documents(b, docs...)},
+		{"variant with arrays", documents(b, arrays...)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {

@@ -17,7 +17,7 @@ import (
 // Parquet footer. It lies right before the footer; docs/format/segment.md has its layout.
 const (
 	// formatVersion is the version of the directory and of the file around it. A reader refuses other versions.
-	formatVersion = 1
+	formatVersion = 2
 	// dirMagic ends the directory.
 	dirMagic = "EBIRADIR"
 	// dirTrailerBytes is the length of the trailer: index length, index checksum, version, magic.
@@ -63,8 +63,9 @@ type residualStats struct {
 // entry describes a column, or a path of a VARIANT column.
 type entry struct {
 	column ColumnID
-	path   []string
-	key    string
+	// path are the names from the root; a step that IsIndex stands for the elements of an array.
+	path []variant.Step
+	key  string
 
 	// leaves are the leaves of a column of a static type, in file order: one, or several for nested types.
 	leaves []*leafEntry
@@ -72,6 +73,7 @@ type entry struct {
 	// The rest is for nodes of VARIANT columns. meta and exact exist at the root only.
 	node     variant.NodeKind
 	t        types.Type
+	arrays   types.Type // what the arrays of the path report: ARRAY of a scalar type, JSON or NULL
 	declared bool
 	kinds    variant.KindCounts
 	meta     *leafEntry
@@ -86,20 +88,60 @@ type entry struct {
 // isVariant tells whether e is a node of a VARIANT column.
 func (e *entry) isVariant() bool { return e.leaves == nil }
 
-// entryKey orders entries: by column, then by path so that a path stands before all paths below it. A zero byte in a name is escaped,
-// because it also ends names.
+// Ends of the steps of a key. A zero byte in a name is escaped, because it also ends names.
+const (
+	endName    = 1
+	endElement = 2
+	escapeZero = 0xFF
+)
+
+// entryKey orders entries: by column, then by path so that a path stands before all paths below it.
 func entryKey(c ColumnID, path []string) string {
 	b := binary.BigEndian.AppendUint32(nil, uint32(c))
 	for _, name := range path {
-		for i := 0; i < len(name); i++ {
-			b = append(b, name[i])
-			if name[i] == 0 {
-				b = append(b, 0xFF)
-			}
-		}
-		b = append(b, 0, 1)
+		b = appendName(b, name)
 	}
 	return string(b)
+}
+
+func appendName(b []byte, name string) []byte {
+	for i := 0; i < len(name); i++ {
+		b = append(b, name[i])
+		if name[i] == 0 {
+			b = append(b, escapeZero)
+		}
+	}
+	return append(b, 0, endName)
+}
+
+// member returns the entry of a member of an object.
+func (e *entry) member(name string) *entry {
+	path := append(e.path[:len(e.path):len(e.path)], variant.Step{Key: name})
+	return &entry{column: e.column, path: path, key: string(appendName([]byte(e.key), name))}
+}
+
+// element returns the entry of the elements of a list.
+func (e *entry) element() *entry {
+	path := append(e.path[:len(e.path):len(e.path)], variant.Step{IsIndex: true})
+	return &entry{column: e.column, path: path, key: e.key + string([]byte{0, endElement})}
+}
+
+// lists returns the number of lists around e, and how many steps lead to e from the elements of the innermost or from the root.
+func (e *entry) lists() (lists, steps int) {
+	for _, s := range e.path {
+		if steps++; s.IsIndex {
+			lists, steps = lists+1, 0
+		}
+	}
+	return lists, steps
+}
+
+// name returns the last name of the path.
+func (e *entry) name() string {
+	if len(e.path) == 0 {
+		return ""
+	}
+	return e.path[len(e.path)-1].Key
 }
 
 // encoder appends directory fields.
@@ -309,6 +351,12 @@ func (x *entry) encode(e *encoder) {
 	e.int(int(x.t.Precision))
 	e.int(int(x.t.Scale))
 	e.flag(x.declared)
+	e.int(int(x.arrays.Kind))
+	if x.arrays.Elem != nil {
+		e.int(int(x.arrays.Elem.Kind))
+		e.int(int(x.arrays.Elem.Precision))
+		e.int(int(x.arrays.Elem.Scale))
+	}
 	e.int(len(x.kinds))
 	for _, n := range x.kinds {
 		e.uint(uint64(n))
@@ -338,8 +386,11 @@ func decodeEntry(key string, b []byte) (*entry, bool) {
 		return x, !d.bad && n > 0
 	}
 	x.node = variant.NodeKind(d.int())
-	x.t = types.Type{Kind: types.Kind(d.int()), Precision: uint8(d.int()), Scale: uint8(d.int())}
+	x.t = d.scalarType()
 	x.declared = d.flag()
+	if x.arrays.Kind = types.Kind(d.int()); x.arrays.Kind == types.Array {
+		x.arrays = types.ArrayOf(d.scalarType())
+	}
 	for i := range d.count() {
 		if n := uint32(d.uint()); i < len(x.kinds) {
 			x.kinds[i] = n
@@ -350,8 +401,17 @@ func decodeEntry(key string, b []byte) (*entry, bool) {
 	for i := range x.residual {
 		x.residual[i] = d.residual()
 	}
-	ok := !d.bad && x.t.Kind <= types.Map && (x.value == nil || len(x.residual) == len(x.value.pages))
+	ok := !d.bad && x.t.Kind <= types.Map && x.arrays.Kind <= types.Map && (x.value == nil || len(x.residual) == len(x.value.pages))
 	return x, ok
+}
+
+// scalarType reads a type without parts.
+func (d *decoder) scalarType() types.Type {
+	t := types.Type{Kind: types.Kind(d.int()), Precision: uint8(d.int()), Scale: uint8(d.int())}
+	if t.Kind > types.Map {
+		d.bad = true
+	}
+	return t
 }
 
 // splitKey takes the key apart.
@@ -370,11 +430,15 @@ func (x *entry) splitKey() bool {
 		if i++; i == len(x.key) {
 			return false
 		}
-		if x.key[i] == 0xFF {
+		switch x.key[i] {
+		case escapeZero:
 			name = append(name, 0)
 			continue
+		case endElement:
+			x.path = append(x.path, variant.Step{IsIndex: true})
+		default:
+			x.path = append(x.path, variant.Step{Key: string(name)})
 		}
-		x.path = append(x.path, string(name))
 		name = nil
 	}
 	return name == nil

@@ -22,7 +22,7 @@ func (r *Reader) path(root *entry, path []string, p int) (*vec.Vector, error) {
 		// Only the residual could hold the member.
 		return vec.NewNull(types.Of(types.Variant), r.PageRows(p)), nil
 	}
-	if len(rest) == 0 && e.node != variant.NodeObject && len(exact) == 0 {
+	if len(rest) == 0 && e.node != variant.NodeObject && e.node != variant.NodeList && len(exact) == 0 {
 		return r.scalarPath(root, e, p)
 	}
 	d, err := r.dictionary(root)
@@ -36,7 +36,7 @@ func (r *Reader) path(root *entry, path []string, p int) (*vec.Vector, error) {
 	for i := range e.path {
 		*at = &variant.Node{Kind: variant.NodeObject}
 		if i > 0 {
-			(*at).Key = e.path[i-1]
+			(*at).Key = e.path[i-1].Key
 		}
 		(*at).Children = make([]*variant.Node, 1)
 		at = &(*at).Children[0]
@@ -255,96 +255,18 @@ func (r *Reader) exact(root *entry, p int) ([]variant.ExactValue, error) {
 // node reads page p of a node, with all nodes below it if deep.
 func (r *Reader) node(e *entry, p int, deep bool) (*variant.Node, error) {
 	if !deep {
-		n := &variant.Node{Kind: variant.NodeNone}
-		if len(e.path) > 0 {
-			n.Key = e.path[len(e.path)-1]
-		}
-		return n, r.nodeValue(n, e, p)
+		n := &variant.Node{Kind: variant.NodeNone, Key: e.name()}
+		return n, r.nodeValue(n, e, p, r.PageRows(p))
 	}
 	all, err := r.file.below(e.key)
 	if err != nil {
 		return nil, err
 	}
-	n, rest, err := r.subtree(all, p)
+	n, rest, err := r.subtree(all, p, r.PageRows(p))
 	if err == nil && len(rest) > 0 {
 		err = corrupt("segment directory has paths without their parents")
 	}
 	return n, err
-}
-
-// subtree reads the first of entries and those below it, and returns the entries that follow.
-func (r *Reader) subtree(entries []*entry, p int) (*variant.Node, []*entry, error) {
-	e, rest := entries[0], entries[1:]
-	if !e.isVariant() {
-		return nil, nil, corrupt("segment directory has a column where a path should be")
-	}
-	n := &variant.Node{Kind: e.node, Type: e.t, Declared: e.declared, Kinds: e.kinds}
-	if len(e.path) > 0 {
-		n.Key = e.path[len(e.path)-1]
-	}
-	if err := r.nodeValue(n, e, p); err != nil {
-		return nil, nil, err
-	}
-	if hasValues(e.typed, p) {
-		var err error
-		if n.TypedRows, n.Typed, err = r.densePage(e.typed, storedType(e.t), e.t, p); err != nil {
-			return nil, nil, err
-		}
-	}
-	var first *entry
-	for len(rest) > 0 && len(rest[0].path) == len(e.path)+1 {
-		if first == nil {
-			first = firstLeaf(rest)
-		}
-		c, after, err := r.subtree(rest, p)
-		if err != nil {
-			return nil, nil, err
-		}
-		n.Children = append(n.Children, c)
-		rest = after
-	}
-	if e.node == variant.NodeObject {
-		if first == nil {
-			return nil, nil, corrupt("segment directory has an object without members")
-		}
-		// The object is there where its members' leaves reach the level of its group.
-		l := first.value
-		level := len(first.path) - len(e.path) - 1
-		if l == nil {
-			l = first.typed
-		}
-		if l == nil {
-			return nil, nil, corrupt("segment directory has a path without leaves")
-		}
-		there, err := r.presence(l, p, l.chunk.Leaf.MaxDef-1-level)
-		if err != nil {
-			return nil, nil, err
-		}
-		if there != nil {
-			n.ObjectRows = setRows(there)
-		}
-	}
-	return n, rest, nil
-}
-
-// firstLeaf returns the first of entries that has a leaf: the groups above it are there where it reaches their levels.
-func firstLeaf(entries []*entry) *entry {
-	for _, e := range entries {
-		if e.value != nil || e.typed != nil {
-			return e
-		}
-	}
-	return entries[0]
-}
-
-// nodeValue reads the residual of a node.
-func (r *Reader) nodeValue(n *variant.Node, e *entry, p int) error {
-	if !hasValues(e.value, p) {
-		return nil
-	}
-	var err error
-	n.ValueRows, n.Value, err = r.densePage(e.value, types.Of(types.Binary), types.Of(types.Binary), p)
-	return err
 }
 
 // setRows lists the set bits.

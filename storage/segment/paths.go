@@ -13,13 +13,15 @@ type PathInfo struct {
 	Type types.Type
 	// Declared says that a template asked for Type.
 	Declared bool
-	// Object says that the members are subcolumns of their own.
-	Object bool
-	// Hidden says that values of the path have members that are not listed, because they are rare or arrays.
+	// Object says that the members are subcolumns of their own, List that arrays are lists of their own columns.
+	Object, List bool
+	// Hidden says that values of the path have members that are not listed, because they are rare.
 	Hidden bool
+	// Arrays is what the arrays of the path report together (see variant.Merge); NULL where there are none.
+	Arrays types.Type
 	// Kinds counts the values of the path by kind.
 	Kinds variant.KindCounts
-	// Bytes is the size of the path's own pages in the file.
+	// Bytes is the size of the path's own pages in the file, those of the elements of its arrays included.
 	Bytes int64
 }
 
@@ -36,19 +38,32 @@ func (r *Reader) Paths(c ColumnID) ([]PathInfo, error) {
 		if !e.isVariant() {
 			continue
 		}
-		i := PathInfo{Path: e.path, Declared: e.declared, Object: e.node == variant.NodeObject, Kinds: e.kinds}
-		if e.typed != nil {
-			i.Type = e.t
+		if lists, _ := e.lists(); lists == 0 {
+			out = append(out, e.info())
+		} else if len(out) == 0 {
+			return nil, corrupt("segment %s: directory has elements without a list", r.file.name)
 		}
+		// The columns of elements, which come right behind the path of their list, belong to it.
 		for _, l := range []*leafEntry{e.meta, e.typed, e.value} {
-			i.Bytes += l.bytes()
+			out[len(out)-1].Bytes += l.bytes()
 		}
-		for j := range e.residual {
-			i.Hidden = i.Hidden || e.residual[j].kinds&(1<<variant.Object) != 0
-		}
-		out = append(out, i)
 	}
 	return out, nil
+}
+
+// info describes the path of an entry that lies in no list.
+func (e *entry) info() PathInfo {
+	i := PathInfo{Declared: e.declared, Object: e.node == variant.NodeObject, List: e.node == variant.NodeList, Arrays: e.arrays, Kinds: e.kinds}
+	for _, s := range e.path {
+		i.Path = append(i.Path, s.Key)
+	}
+	if e.typed != nil {
+		i.Type = e.t
+	}
+	for p := range e.residual {
+		i.Hidden = i.Hidden || e.residual[p].kinds&(1<<variant.Object) != 0
+	}
+	return i
 }
 
 // bytes is the size of the leaf's pages; nil has none.

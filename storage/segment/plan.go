@@ -143,7 +143,7 @@ func shredOptions(t types.Type) variant.Options {
 	if t.Kind == types.JSON {
 		return variant.Options{Plain: true}
 	}
-	o := variant.Options{MaxSubcolumns: t.Variant.SubcolumnLimit()}
+	o := variant.Options{MaxSubcolumns: t.Variant.SubcolumnLimit(), PageRows: PageRows}
 	if t.Variant != nil {
 		o.CountDeclared = t.Variant.Props.TypedPathsToSparse
 	}

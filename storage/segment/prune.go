@@ -251,8 +251,8 @@ func (p *Predicate) decidePath(r *Reader, e *entry, rest []string, page int) Ver
 		return Some
 	case len(rest) > 0:
 		return p.decide(bounds{rows: rows, nulls: rows})
-	case e.node == variant.NodeObject:
-		// An object has a text, and how many rows have one is not known here.
+	case e.node == variant.NodeObject || e.node == variant.NodeList:
+		// An object or array has a text, and how many rows have one is not known here.
 		return Some
 	}
 	typed := int64(0)

@@ -151,12 +151,16 @@ func TestPrunePaths(t *testing.T) {
 		func(i int) string {
 			return []string{"true", "[1]", `"12"`, "1e300", "99999999999999999999", "{}", "0.1000000000000000055511151231257827"}[r.IntN(7)]
 		},
+		func(i int) string { return []string{"[]", "[1,2]", "[null]", "[[3]]", `[{"x":4}]`}[r.IntN(5)] },
 	}
-	for round := range 12 {
+	for round := range 15 {
 		var texts []string
 		for page := range 4 {
 			n := []int{PageRows, 200}[page/3]
 			main := makers[r.IntN(4)]
+			if round >= 12 && page != 1 {
+				main = makers[5]
+			}
 			for i := range n {
 				m := main
 				if page%2 == 1 && r.IntN(40) == 0 {

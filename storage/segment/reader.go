@@ -20,8 +20,8 @@ type PageKey struct {
 	Segment ID
 	// Leaf is the number of the leaf in the file. Page is the number of the page, -1 for the dictionary.
 	Leaf, Page int32
-	// Level is not zero for the presence of a group at that definition level, and denseLevel for the values without the rows that
-	// have none.
+	// Level is not zero for the presence of a group at that definition level, an object or a list, and denseLevel for the values without
+	// the rows that have none.
 	Level uint8
 }
 
@@ -31,9 +31,12 @@ const denseLevel = 255
 // CachedPage is a decoded page, a dictionary or a presence bitmap. Only this package looks inside.
 type CachedPage struct {
 	vec   *vec.Vector
-	rows  []uint32 // of a dense page; nil for all
-	dict  *parquetio.Values
-	valid vec.Bitmap
+	rows  []uint32 // of a dense page, or of a group; nil for all
+	count int      // how many rows there are: those of the table, or within a list its elements
+	// offsets are those of a list.
+	offsets []uint32
+	dict    *parquetio.Values
+	valid   vec.Bitmap
 }
 
 // Caches are the caches that readers share. Nil caches are off.
@@ -352,27 +355,30 @@ func (r *Reader) page(l *leafEntry, stored, t types.Type, p int) (*vec.Vector, e
 	return c.vec, err
 }
 
-// densePage returns the values of a page of a leaf and their rows, nil for all: what putting documents together wants, at a cost that
-// does not depend on the rows without a value.
-func (r *Reader) densePage(l *leafEntry, stored, t types.Type, p int) ([]uint32, *vec.Vector, error) {
+// densePage returns the values of a page of a leaf and their rows: what putting documents together wants, at a cost that does not depend on
+// the rows without a value. base is the definition level of the elements of the innermost list around the leaf.
+func (r *Reader) densePage(l *leafEntry, stored, t types.Type, p, base int) (CachedPage, error) {
 	c, err := r.cached(PageKey{Leaf: int32(l.num), Page: int32(p), Level: denseLevel}, func() (CachedPage, int64, error) {
 		d, err := r.decode(l, p, false)
 		if err != nil {
 			return CachedPage{}, 0, err
 		}
-		c := CachedPage{}
+		c := CachedPage{count: d.Entries}
 		if c.vec, err = d.Dense(stored); err == nil {
 			c.vec, err = asDeclared(c.vec, stored, t)
 		}
 		if err != nil {
 			return CachedPage{}, 0, err
 		}
-		if d.Valid != nil {
+		switch {
+		case l.chunk.Leaf.MaxRep > 0:
+			c.rows, c.count = groupRows(d.Rep, d.Def, l.chunk.Leaf.MaxRep, base, l.chunk.Leaf.MaxDef)
+		case d.Valid != nil:
 			c.rows = setRows(d.Valid)
 		}
 		return c, c.vec.SizeBytes() + int64(4*len(c.rows)), nil
 	})
-	return c.rows, c.vec, err
+	return c, err
 }
 
 // ownBytes is the memory of a page without the dictionary that it shares.

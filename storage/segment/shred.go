@@ -10,10 +10,34 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// presence tells for each page, in runs of rows, the definition level that a group reaches: its own where it is there, less elsewhere.
+// space is what the rows of a node are: the rows of the table, or the elements of a list. A page of a leaf has entries, of which those
+// whose definition level reaches base are rows, in order; the others stand for lists that are empty or not there.
+type space struct {
+	base uint8
+	// cuts are the numbers of the first row of each page, and of the end.
+	cuts    []uint32
+	entries []int
+	// Within lists, rep is the repetition level of an element that is not the first of its list, reps are the levels of all entries, and
+	// levels the same as pages have them.
+	rep    int
+	reps   [][]parquetio.Run
+	levels [][]byte
+}
+
+// presence tells for each page, in runs of entries, the definition level that a group reaches: its own where it is there, less elsewhere.
 type presence struct {
+	*space
 	top   uint8
 	pages [][]parquetio.Run
+}
+
+// page returns the input for page p of a leaf at or right below the group.
+func (at *presence) page(p, rows int, runs []parquetio.Run, vals *parquetio.Values) *parquetio.PageInput {
+	in := &parquetio.PageInput{Rows: rows, Entries: at.entries[p], Runs: runs, Values: vals}
+	if at.rep > 0 {
+		in.RepLevels = at.levels[p]
+	}
+	return in
 }
 
 // treeWriter turns a tree into leaves. Levels are written in runs, so that a sparse path costs what its values cost.
@@ -56,7 +80,7 @@ func (p *columnPlan) shredded(s *columnState, rows int) {
 
 // rowPresence is the presence of the column's group: all rows that are not SQL NULL.
 func (w *treeWriter) rowPresence(notNull bool) presence {
-	at := presence{pages: make([][]parquetio.Run, w.pages)}
+	at := w.allRows()
 	if !notNull {
 		at.top = 1
 	}
@@ -77,6 +101,17 @@ func (w *treeWriter) rowPresence(notNull bool) presence {
 			runs = addRun(runs, level, 1)
 		}
 		at.pages[p] = runs
+	}
+	return at
+}
+
+// allRows is the presence of the file's root.
+func (w *treeWriter) allRows() presence {
+	at := presence{space: &space{cuts: make([]uint32, w.pages+1), entries: make([]int, w.pages)}, pages: make([][]parquetio.Run, w.pages)}
+	for p := range at.pages {
+		from, to := w.span(p)
+		at.cuts[p+1], at.entries[p] = uint32(to), to-from
+		at.pages[p] = []parquetio.Run{{N: int32(to - from)}}
 	}
 	return at
 }
@@ -111,7 +146,7 @@ func (w *treeWriter) metadata(at presence) *leafEntry {
 		}
 		from, to := w.span(p)
 		vals := &parquetio.Values{Kind: parquetio.KindBytes, N: n, Codes: codes[:n], Dict: w.dict}
-		c.WritePage(&parquetio.PageInput{Rows: to - from, Entries: to - from, Runs: runs, Values: vals})
+		c.WritePage(at.page(p, to-from, runs, vals))
 	}
 	w.plan.cols = append(w.plan.cols, c)
 	return newLeafEntry(c)
@@ -131,18 +166,13 @@ func (w *treeWriter) exact() *leafEntry {
 		b.AppendBytes(variant.AppendExact(nil, all[i:j]))
 		i = j
 	}
-	at := presence{pages: make([][]parquetio.Run, w.pages)}
-	for p := range at.pages {
-		from, to := w.span(p)
-		at.pages[p] = []parquetio.Run{{N: int32(to - from)}}
-	}
-	l, _ := w.leaf(types.Of(types.Varchar), rows, b.Finish(), at)
+	l, _ := w.leaf(types.Of(types.Varchar), rows, b.Finish(), w.allRows())
 	return l
 }
 
 // node writes a node and all below it. parent is the schema group that gets value and typed_value; at is its presence.
 func (w *treeWriter) node(group *parquetio.Node, n *variant.Node, e *entry, at presence) {
-	e.node, e.declared, e.kinds = n.Kind, n.Declared, n.Kinds
+	e.node, e.declared, e.kinds, e.arrays = n.Kind, n.Declared, n.Kinds, n.Arrays
 	unshredded := n == w.tree.Root && n.Kind == variant.NodeNone
 	if n.Value != nil || n.Kind == variant.NodeNone {
 		w.value(group, n, e, at, unshredded)
@@ -154,6 +184,8 @@ func (w *treeWriter) node(group *parquetio.Node, n *variant.Node, e *entry, at p
 		w.typed(group, n, e, at)
 	case variant.NodeObject:
 		w.object(group, n, e, at)
+	case variant.NodeList:
+		w.list(group, n, e, at)
 	}
 }
 
@@ -178,18 +210,25 @@ func (w *treeWriter) value(group *parquetio.Node, n *variant.Node, e *entry, at 
 }
 
 // emptyValue writes the residual leaf of a path that has no residual values. Our own reader never looks at it, but others expect every
-// group to have one, so it is a single page of NULLs.
+// group to have one, so it is a single page of NULLs, or within lists, where that page could have any size, as many as other leaves have.
 func (w *treeWriter) emptyValue(group *parquetio.Node, e *entry, at presence) {
 	group.Children = append(group.Children, parquetio.BytesNode(parquetio.ValueName, parquetio.Optional))
-	c := parquetio.NewColumnWriter(parquetio.LeafInfo{Kind: parquetio.KindBytes, MaxDef: int(at.top) + 1}, parquetio.OrderNone, w.codec)
-	if w.rows > 0 {
+	c := parquetio.NewColumnWriter(parquetio.LeafInfo{Kind: parquetio.KindBytes, MaxDef: int(at.top) + 1, MaxRep: at.rep}, parquetio.OrderNone, w.codec)
+	none := &parquetio.Values{Kind: parquetio.KindBytes}
+	switch {
+	case at.rep > 0:
+		for p, runs := range at.pages {
+			from, to := w.span(p)
+			c.WritePage(at.page(p, to-from, runs, none))
+		}
+	case w.rows > 0:
 		var runs []parquetio.Run
 		for _, page := range at.pages {
 			for _, r := range page {
 				runs = addRun(runs, r.Level, r.N)
 			}
 		}
-		c.WritePage(&parquetio.PageInput{Rows: w.rows, Entries: w.rows, Runs: runs, Values: &parquetio.Values{Kind: parquetio.KindBytes}})
+		c.WritePage(&parquetio.PageInput{Rows: w.rows, Entries: w.rows, Runs: runs, Values: none})
 	}
 	w.plan.cols = append(w.plan.cols, c)
 	e.hasEmpty = true
@@ -201,7 +240,7 @@ func (w *treeWriter) typed(group *parquetio.Node, n *variant.Node, e *entry, at 
 	e.t = t
 	stored := storedType(t)
 	if stored.Kind != t.Kind || stored.Precision != t.Precision {
-		w.plan.ownKinds = append(w.plan.ownKinds, strings.Join(append([]string{w.col.Name}, e.path...), ".")+"="+t.String())
+		w.plan.ownKinds = append(w.plan.ownKinds, w.col.Name+dotted(e.path)+"="+t.String())
 		v = toStored(v, stored)
 	}
 	store, _ := parquetio.StoreOf(stored)
@@ -209,24 +248,35 @@ func (w *treeWriter) typed(group *parquetio.Node, n *variant.Node, e *entry, at 
 	e.typed, _ = w.leaf(stored, n.TypedRows, v, at)
 }
 
+// dotted prints a path behind the name of its column.
+func dotted(path []variant.Step) string {
+	var b strings.Builder
+	for _, s := range path {
+		if s.IsIndex {
+			b.WriteString("[]")
+		} else {
+			b.WriteString("." + s.Key)
+		}
+	}
+	return b.String()
+}
+
 // object writes the members of an object.
 func (w *treeWriter) object(group *parquetio.Node, n *variant.Node, e *entry, at presence) {
 	typed := &parquetio.Node{Name: parquetio.TypedName, Repetition: parquetio.Optional, Children: []*parquetio.Node{}}
 	group.Children = append(group.Children, typed)
-	inner := presence{top: at.top + 1, pages: make([][]parquetio.Run, w.pages)}
+	inner := presence{space: at.space, top: at.top + 1, pages: make([][]parquetio.Run, w.pages)}
 	rest := n.ObjectRows
 	for p := range inner.pages {
 		rows := rest
 		if rest != nil {
-			_, to := w.span(p)
-			k := sort.Search(len(rest), func(i int) bool { return int(rest[i]) >= to })
+			k := sort.Search(len(rest), func(i int) bool { return rest[i] >= at.cuts[p+1] })
 			rows, rest = rest[:k:k], rest[k:]
 		}
-		inner.pages[p] = w.overlay(at.pages[p], at.top, rows, p, inner.top)
+		inner.pages[p] = at.overlay(p, rows, inner.top)
 	}
 	for _, c := range n.Children {
-		path := append(e.path[:len(e.path):len(e.path)], c.Key)
-		ce := &entry{column: e.column, path: path, key: entryKey(e.column, path)}
+		ce := e.member(c.Key)
 		w.plan.entries = append(w.plan.entries, ce)
 		g := &parquetio.Node{Name: c.Key, Repetition: parquetio.Required}
 		typed.Children = append(typed.Children, g)
@@ -234,11 +284,13 @@ func (w *treeWriter) object(group *parquetio.Node, n *variant.Node, e *entry, at
 	}
 }
 
-// overlay raises the level of the given rows of page p from under to top. A nil list means all rows where the group above is there.
-func (w *treeWriter) overlay(base []parquetio.Run, under uint8, rows []uint32, p int, top uint8) []parquetio.Run {
+// overlay returns the levels of page p with those of the given rows, where the group is there, raised to top. A nil list means all rows
+// where it is there.
+func (at *presence) overlay(p int, rows []uint32, top uint8) []parquetio.Run {
 	var out []parquetio.Run
+	under := at.top
 	if rows == nil {
-		for _, r := range base {
+		for _, r := range at.pages[p] {
 			if r.Level == under {
 				r.Level = top
 			}
@@ -246,9 +298,12 @@ func (w *treeWriter) overlay(base []parquetio.Run, under uint8, rows []uint32, p
 		}
 		return out
 	}
-	pos, _ := w.span(p)
-	k := 0
-	for _, r := range base {
+	pos, k := int(at.cuts[p]), 0
+	for _, r := range at.pages[p] {
+		if r.Level < at.base {
+			out = addRun(out, r.Level, r.N)
+			continue
+		}
 		end := pos + int(r.N)
 		if r.Level != under {
 			out = addRun(out, r.Level, r.N)
@@ -281,7 +336,7 @@ func (w *treeWriter) leaf(t types.Type, rows []uint32, v *vec.Vector, at presenc
 func (w *treeWriter) leafAt(t types.Type, rows []uint32, v *vec.Vector, at presence, top uint8, residual bool) (*leafEntry, []residualStats) {
 	store, _ := parquetio.StoreOf(t)
 	leaf, order := store.Leaf, store.Order
-	leaf.MaxDef = int(top)
+	leaf.MaxDef, leaf.MaxRep = int(top), at.rep
 	if residual {
 		order = parquetio.OrderNone
 	}
@@ -293,19 +348,19 @@ func (w *treeWriter) leafAt(t types.Type, rows []uint32, v *vec.Vector, at prese
 		n := 0
 		var here []uint32
 		if rows == nil {
-			n = to - from
+			n = int(at.cuts[p+1] - at.cuts[p])
 		} else {
-			n = sort.Search(len(rows)-done, func(i int) bool { return int(rows[done+i]) >= to })
+			n = sort.Search(len(rows)-done, func(i int) bool { return rows[done+i] >= at.cuts[p+1] })
 			here = rows[done : done+n : done+n]
 		}
 		part := v.Slice(done, done+n)
 		done += n
 		runs := base
 		if top > at.top {
-			runs = w.overlay(base, at.top, here, p, top)
+			runs = at.overlay(p, here, top)
 		}
 		vals, _, _ := parquetio.Pack(t, []*vec.Vector{part})
-		c.WritePage(&parquetio.PageInput{Rows: to - from, Entries: to - from, Runs: runs, Values: vals})
+		c.WritePage(at.page(p, to-from, runs, vals))
 		if residual {
 			stats = append(stats, residualOf(part))
 		}

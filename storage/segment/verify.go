@@ -50,7 +50,7 @@ func (r *Reader) verify() error {
 				continue
 			}
 			if err := r.verifyLeaf(l); err != nil {
-				return wrap(err, "column %d, path %q", e.column, e.path)
+				return wrap(err, "column %d, path %q", e.column, dotted(e.path))
 			}
 		}
 	}
