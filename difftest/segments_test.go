@@ -148,6 +148,20 @@ func TestTemplateSegmentsInDuckDB(t *testing.T) {
 	f("INT", `"no number"`, "", null)
 }
 
+// TestManyNamesInDuckDB writes documents over more names than rows share as one dictionary.
+func TestManyNamesInDuckDB(t *testing.T) {
+	var cases []storedCase
+	for i := range 1000 {
+		var more []string
+		for k := range 16 {
+			more = append(more, fmt.Sprintf(`"m%d_%d":%d`, i, k, k))
+		}
+		doc := fmt.Sprintf(`{"a":%d,"b%d":{"c%d":[{"d%d":null,"e":%d}],"e":"x"},"f%d":[],"g":[{"h":1},{"i":2}],%s}`, i, i, i, i, i, i, strings.Join(more, ","))
+		cases = append(cases, storedCase{doc, doc, "INT", ""})
+	}
+	checkSegment(t, "20000 names", "VARIANT", append(cases, storedCase{"", null, null, ""}, storedCase{"5", "5", null, ""}))
+}
+
 // checkSegment writes documents, one segment, and reads it with DuckDB.
 func checkSegment(t *testing.T, name, typeName string, cases []storedCase) {
 	t.Helper()

@@ -292,19 +292,23 @@ func (e *encoder) BeginArray() {
 // EndArray closes the array.
 func (e *encoder) EndArray() {
 	f := e.pop()
-	fields := e.fields[f.fields:]
-	n, total := len(fields), len(e.buf)-f.start
+	e.closeArray(f.start, e.fields[f.fields:])
+	e.fields = e.fields[:f.fields]
+}
+
+// closeArray writes the header of an array.
+func (e *encoder) closeArray(start int, fields []field) {
+	n, total := len(fields), len(e.buf)-start
 	offSize := byteWidth(total)
 	head := byte(basicArray) | byte(offSize-1)<<2
 	if n > 255 {
 		head |= 1 << 4
 	}
-	h := e.openHeader(f.start, head, n, (n+1)*offSize)
+	h := e.openHeader(start, head, n, (n+1)*offSize)
 	for i := range fields {
 		putUint(h[i*offSize:], fields[i].off, offSize)
 	}
 	putUint(h[n*offSize:], uint32(total), offSize)
-	e.fields = e.fields[:f.fields]
 }
 
 // Null writes JSON null.

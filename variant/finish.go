@@ -24,6 +24,9 @@ type Options struct {
 	// PageRows, if not 0, is the number of rows after which pages are cut: a path whose arrays have more than maxPageElements elements in
 	// one of them stays residual.
 	PageRows int
+	// MaxNames and MaxNameBytes, if not 0, are the most names, and their length together, that rows share as one dictionary. Beyond, each
+	// row has metadata of its own.
+	MaxNames, MaxNameBytes int
 }
 
 // maxPageElements bounds the elements of a list in a page, because a page has all elements of its rows.
@@ -89,6 +92,9 @@ func (s *Shredder) Finish(o Options) *Tree {
 	f.t.Root = f.build(s.root)
 	f.t.Names, f.t.Meta, f.t.Ranks, f.t.IDs = names, s.enc.dict.encoded(), f.rank, s.enc.dict.index
 	f.t.Removed, f.t.Duplicates = s.removed, s.dups+s.enc.dups
+	if f.tooManyNames(names) {
+		f.giveRowNames()
+	}
 	if len(s.nulls) > 0 {
 		f.t.Null = vec.NewBitmap(int(s.row))
 		for _, r := range s.nulls {

@@ -8,10 +8,11 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// AssembleTree rebuilds whole documents: a flat variant vector of t.Rows rows whose metadata is t.Meta. Rows for which the tree has no
-// value at all are JSON null, as the shredding specification has it.
+// AssembleTree rebuilds whole documents: a flat variant vector of t.Rows rows with constant metadata, t.Meta if there is one. Rows for
+// which the tree has no value at all are JSON null, as the shredding specification has it.
 func AssembleTree(t *Tree) *vec.Vector {
-	t = t.complete()
+	t, root := t.unified(t.Root)
+	t = t.withRoot(root).complete()
 	v := assemble(t, t.source(t.Root))
 	views := vec.Slice[vec.View](v)
 	for i := range views {
@@ -46,6 +47,13 @@ func assemble(t *Tree, src *source) *vec.Vector {
 		valid.Set(int(row))
 	})
 	return &vec.Vector{Type: types.Of(types.Variant), Len: t.Rows, Data: views, Bufs: w.finish(), Meta: metaVector(t.Meta, t.Rows), Valid: denseValid(valid, t.Rows)}
+}
+
+// withRoot returns t with another root.
+func (t *Tree) withRoot(n *Node) *Tree {
+	c := *t
+	c.Root = n
+	return &c
 }
 
 // complete returns t with Ranks and IDs, and with a dictionary that has all names of nodes, which damaged files may lack.
@@ -145,6 +153,10 @@ func Lookup(t *Tree, steps []Step) *vec.Vector {
 		}
 		n, rest = c, rest[1:]
 	}
+	if len(t.Exact) > 0 {
+		// Exact values are put into values that share one dictionary.
+		t, n = t.unified(n)
+	}
 	if len(rest) > 0 && n.Kind == NodeList && rest[0].IsIndex {
 		found := len(steps) - len(rest)
 		return PathVector(t.whole(n, steps[:found]), rest)
@@ -166,9 +178,8 @@ func Lookup(t *Tree, steps []Step) *vec.Vector {
 
 // whole returns the values of a node at a path, put together with all below it.
 func (t *Tree) whole(n *Node, steps []Step) *vec.Vector {
-	part := *t
-	part.Root = n
-	c := part.complete()
+	t, n = t.unified(n)
+	c := t.withRoot(n).complete()
 	v := assemble(c, c.source(n))
 	patchExact(v, c, steps)
 	hideNulls(v)
@@ -199,7 +210,7 @@ func (t *Tree) scalarVector(n *Node, steps []Step) *vec.Vector {
 // residual returns the residual values of a node as a flat variant vector.
 func residual(t *Tree, n *Node) *vec.Vector {
 	v := *vec.Flatten(spread(n.Value, n.ValueRows, t.Rows))
-	v.Type, v.Meta = types.Of(types.Variant), metaVector(t.Meta, t.Rows)
+	v.Type, v.Meta = types.Of(types.Variant), t.rowMetas()
 	return &v
 }
 

@@ -17,6 +17,12 @@ func (t *Tree) Page(from, to int) *Tree {
 		}
 	}
 	p.Root = t.Root.page(uint32(from), uint32(to))
+	switch {
+	case t.Metas != nil:
+		p.Metas = t.Metas.Slice(from, to)
+	case t.RowNames != nil:
+		p.Metas, p.RowNames = t.RowNames.Metadata(from, to, nil), nil
+	}
 	at := func(row int) int {
 		return sort.Search(len(t.Exact), func(i int) bool { return int(t.Exact[i].Row) >= row })
 	}

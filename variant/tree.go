@@ -22,6 +22,10 @@ type Tree struct {
 	Names [][]byte
 	// Meta is Names as metadata bytes, the same for all rows.
 	Meta []byte
+	// RowNames, if not nil, stands in place of Names and Meta: each row has metadata of its own, which its residual values refer to.
+	// Metas has it as a vector with one value a row; Finish leaves it nil.
+	RowNames *RowNames
+	Metas    *vec.Vector
 	// Ranks is NameRanks(Names), for readers that make many trees of one dictionary; nil has it computed where it is needed.
 	Ranks []uint32
 	// IDs gives the position of each name in Names; nil, likewise.

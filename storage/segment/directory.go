@@ -77,6 +77,8 @@ type entry struct {
 	declared bool
 	kinds    variant.KindCounts
 	meta     *leafEntry
+	// ownMeta says, at the root, that rows have metadata of their own.
+	ownMeta  bool
 	exact    *leafEntry
 	typed    *leafEntry
 	value    *leafEntry
@@ -351,6 +353,7 @@ func (x *entry) encode(e *encoder) {
 	e.int(int(x.t.Precision))
 	e.int(int(x.t.Scale))
 	e.flag(x.declared)
+	e.flag(x.ownMeta)
 	e.int(int(x.arrays.Kind))
 	if x.arrays.Elem != nil {
 		e.int(int(x.arrays.Elem.Kind))
@@ -388,6 +391,7 @@ func decodeEntry(key string, b []byte) (*entry, bool) {
 	x.node = variant.NodeKind(d.int())
 	x.t = d.scalarType()
 	x.declared = d.flag()
+	x.ownMeta = d.flag()
 	if x.arrays.Kind = types.Kind(d.int()); x.arrays.Kind == types.Array {
 		x.arrays = types.ArrayOf(d.scalarType())
 	}

@@ -25,11 +25,10 @@ func (r *Reader) path(root *entry, path []string, p int) (*vec.Vector, error) {
 	if len(rest) == 0 && e.node != variant.NodeObject && e.node != variant.NodeList && len(exact) == 0 {
 		return r.scalarPath(root, e, p)
 	}
-	d, err := r.dictionary(root)
+	t, err := r.tree(root, p)
 	if err != nil {
 		return nil, err
 	}
-	t := r.tree(d, p)
 	t.Exact = exact
 	// Above the node nothing needs to be read: Lookup follows the keys and looks only into the last node.
 	at := &t.Root
@@ -87,11 +86,9 @@ func (r *Reader) scalarPath(root, e *entry, p int) (*vec.Vector, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := r.dictionary(root)
-		if err != nil {
+		if rest, err = r.asVariant(root, raw, p); err != nil {
 			return nil, err
 		}
-		rest = asVariant(raw, d)
 		if e.residual[p].nulls > 0 {
 			rest.Valid = variant.NotNull(rest)
 		}
@@ -109,12 +106,33 @@ func (r *Reader) scalarPath(root, e *entry, p int) (*vec.Vector, error) {
 	return &vec.Vector{Type: types.Of(types.Variant), Form: vec.Shredded, Len: n, Typed: typed, Rest: rest}, nil
 }
 
-// asVariant makes a variant vector of residual values.
-func asVariant(raw *vec.Vector, d *dictionary) *vec.Vector {
+// asVariant makes a variant vector of the residual values of page p.
+func (r *Reader) asVariant(root *entry, raw *vec.Vector, p int) (*vec.Vector, error) {
 	v := *vec.Flatten(raw)
 	v.Type = types.Of(types.Variant)
+	if root.ownMeta {
+		var err error
+		v.Meta, err = r.rowMetas(root, p)
+		return &v, err
+	}
+	d, err := r.dictionary(root)
+	if err != nil {
+		return nil, err
+	}
 	v.Meta = &vec.Vector{Type: types.Of(types.Binary), Form: vec.Constant, Len: v.Len, Data: []vec.View{vec.MakeView(d.meta, 0, 0)}, Bufs: [][]byte{d.meta}}
-	return &v
+	return &v, nil
+}
+
+// rowMetas returns the metadata of the rows of page p, where they have their own.
+func (r *Reader) rowMetas(root *entry, p int) (*vec.Vector, error) {
+	if root.meta == nil {
+		return nil, corrupt("segment directory lacks the metadata of a variant")
+	}
+	v, err := r.page(root.meta, types.Of(types.Binary), types.Of(types.Binary), p)
+	if err != nil {
+		return nil, err
+	}
+	return vec.Flatten(v), nil
 }
 
 // typed reads a page of the typed leaf of a path, one row a row.
@@ -175,17 +193,27 @@ func fromStored(v *vec.Vector, t types.Type) (*vec.Vector, error) {
 }
 
 // tree makes an empty tree for page p.
-func (r *Reader) tree(d *dictionary, p int) *variant.Tree {
-	return &variant.Tree{Rows: r.PageRows(p), Names: d.names, Meta: d.meta, Ranks: d.ranks, IDs: d.ids}
-}
-
-// documents puts the whole documents of page p together.
-func (r *Reader) documents(col *Column, root *entry, p int) (*vec.Vector, error) {
+func (r *Reader) tree(root *entry, p int) (*variant.Tree, error) {
+	t := &variant.Tree{Rows: r.PageRows(p)}
+	if root.ownMeta {
+		var err error
+		t.Metas, err = r.rowMetas(root, p)
+		return t, err
+	}
 	d, err := r.dictionary(root)
 	if err != nil {
 		return nil, err
 	}
-	t := r.tree(d, p)
+	t.Names, t.Meta, t.Ranks, t.IDs = d.names, d.meta, d.ranks, d.ids
+	return t, nil
+}
+
+// documents puts the whole documents of page p together.
+func (r *Reader) documents(col *Column, root *entry, p int) (*vec.Vector, error) {
+	t, err := r.tree(root, p)
+	if err != nil {
+		return nil, err
+	}
 	if t.Exact, err = r.exact(root, p); err != nil {
 		return nil, err
 	}

@@ -138,12 +138,18 @@ func zoneBounds(s parquetio.Stats, leaf parquetio.LeafInfo, t types.Type) (min, 
 	return min, max, err == nil
 }
 
+// The most names, and their length together, that the rows of a VARIANT column share as one dictionary.
+const (
+	maxNames     = 16 << 10
+	maxNameBytes = 256 << 10
+)
+
 // shredOptions are the layout properties of a column.
 func shredOptions(t types.Type) variant.Options {
 	if t.Kind == types.JSON {
-		return variant.Options{Plain: true}
+		return variant.Options{Plain: true, MaxNames: maxNames, MaxNameBytes: maxNameBytes}
 	}
-	o := variant.Options{MaxSubcolumns: t.Variant.SubcolumnLimit(), PageRows: PageRows}
+	o := variant.Options{MaxSubcolumns: t.Variant.SubcolumnLimit(), PageRows: PageRows, MaxNames: maxNames, MaxNameBytes: maxNameBytes}
 	if t.Variant != nil {
 		o.CountDeclared = t.Variant.Props.TypedPathsToSparse
 	}

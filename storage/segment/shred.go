@@ -66,7 +66,7 @@ func (p *columnPlan) shredded(s *columnState, rows int) {
 		root.Repetition = parquetio.Required
 	}
 	at := w.rowPresence(s.col.NotNull)
-	e := &entry{column: s.col.ID, key: entryKey(s.col.ID, nil), meta: w.metadata(at)}
+	e := &entry{column: s.col.ID, key: entryKey(s.col.ID, nil), meta: w.metadata(at), ownMeta: w.tree.RowNames != nil}
 	p.entries = append(p.entries, e)
 	root.Children = append(root.Children, parquetio.BytesNode(parquetio.MetadataName, parquetio.Required))
 	w.node(root, w.tree.Root, e, at)
@@ -131,8 +131,11 @@ func addRun(runs []parquetio.Run, level uint8, n int32) []parquetio.Run {
 	return append(runs, parquetio.Run{Level: level, N: n})
 }
 
-// metadata writes the leaf of the metadata: the same dictionary in every row that is not NULL.
+// metadata writes the leaf of the metadata: the same dictionary in every row that is not NULL, or that of each row.
 func (w *treeWriter) metadata(at presence) *leafEntry {
+	if w.tree.RowNames != nil {
+		return w.rowMetadata(at)
+	}
 	meta := w.tree.Meta
 	w.dict = &parquetio.Values{Kind: parquetio.KindBytes, N: 1, Views: []vec.View{vec.MakeView(meta, 0, 0)}, Bufs: [][]byte{meta}}
 	c := parquetio.NewColumnWriter(parquetio.LeafInfo{Kind: parquetio.KindBytes, MaxDef: int(at.top)}, parquetio.OrderNone, w.codec)
@@ -146,6 +149,19 @@ func (w *treeWriter) metadata(at presence) *leafEntry {
 		}
 		from, to := w.span(p)
 		vals := &parquetio.Values{Kind: parquetio.KindBytes, N: n, Codes: codes[:n], Dict: w.dict}
+		c.WritePage(at.page(p, to-from, runs, vals))
+	}
+	w.plan.cols = append(w.plan.cols, c)
+	return newLeafEntry(c)
+}
+
+// rowMetadata writes metadata of the rows' own.
+func (w *treeWriter) rowMetadata(at presence) *leafEntry {
+	binary := types.Of(types.Binary)
+	c := parquetio.NewColumnWriter(parquetio.LeafInfo{Kind: parquetio.KindBytes, MaxDef: int(at.top)}, parquetio.OrderNone, w.codec)
+	for p, runs := range at.pages {
+		from, to := w.span(p)
+		vals, _, _ := parquetio.Pack(binary, []*vec.Vector{w.tree.RowNames.Metadata(from, to, w.tree.Null)})
 		c.WritePage(at.page(p, to-from, runs, vals))
 	}
 	w.plan.cols = append(w.plan.cols, c)
