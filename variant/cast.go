@@ -320,8 +320,7 @@ func (t *textCast) typed(v *vec.Vector) {
 
 // variants converts the rows of a flat variant vector.
 func (t *textCast) variants(v *vec.Vector) {
-	base := len(t.w.bufs)
-	t.w.bufs = append(t.w.bufs[:base:base], v.Bufs...)
+	base := t.w.share(v.Bufs)
 	views := vec.Slice[vec.View](v)
 	metas := newMetaReader(v.Meta)
 	var s scalar

@@ -243,3 +243,19 @@ func TestFromVector(t *testing.T) {
 	want = []string{`"P1M-2DT1.5S"`, `"PT0S"`}
 	expectRows(t, "interval", dump(FromVector(interval)), func(i int) string { return want[i] })
 }
+
+// TestCastLongTextsOfTwoKinds casts a path whose typed values have texts too long for views, beside others in the residual.
+func TestCastLongTextsOfTwoKinds(t *testing.T) {
+	docs := []string{"12345678901234567", `"a text that is out of line"`, "12345678901234568", "[1234567890123,4]", "12345678901234569"}
+	tree := shred(docs, Options{MinRows: 1})
+	c, err := Cast(Lookup(tree, nil), types.Of(types.Varchar))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"12345678901234567", "a text that is out of line", "12345678901234568", "[1234567890123,4]", "12345678901234569"}
+	for i := range want {
+		if got := string(c.Bytes(i)); got != want[i] {
+			t.Errorf("row %d: %q, want %q", i, got, want[i])
+		}
+	}
+}

@@ -63,6 +63,18 @@ type viewWriter struct {
 	from int
 }
 
+// share puts the buffers of another vector behind those there are and returns where they begin.
+func (w *viewWriter) share(bufs [][]byte) int {
+	if len(w.buf) > 0 {
+		// Views of the texts so far tell the place that the buffer has now.
+		w.bufs = append(w.bufs[:len(w.bufs):len(w.bufs)], w.buf)
+		w.buf, w.from = nil, 0
+	}
+	base := len(w.bufs)
+	w.bufs = append(w.bufs[:base:base], bufs...)
+	return base
+}
+
 // view ends the text written to buf since the last call.
 func (w *viewWriter) view() vec.View {
 	v := vec.MakeView(w.buf[w.from:], len(w.bufs), w.from)
