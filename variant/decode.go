@@ -353,21 +353,45 @@ var errValue = errors.New("variant value is damaged")
 // Validate checks that a pair of metadata and value from outside can be read in full: sizes, field ids, UTF-8 of texts and names, order
 // and uniqueness of names within objects, nesting up to MaxDepth, and no private type ids unless private is true.
 func Validate(meta, value []byte, private bool) error {
-	m, ok := openMetadata(meta)
-	if !ok {
-		return errors.New("variant metadata is damaged")
+	var v Validator
+	return v.Validate(meta, value, private)
+}
+
+// Validator is Validate for many values, of which most share their metadata with the one before.
+type Validator struct {
+	meta []byte // the last metadata, nil before the first
+	m    metadata
+	err  error
+}
+
+func (v *Validator) open(meta []byte) error {
+	if v.meta != nil && sameBytes(v.meta, meta) {
+		return v.err
 	}
-	for i := range m.n {
-		if name, ok := m.name(i); !ok || !utf8.Valid(name) {
-			return errors.New("variant metadata has a damaged name")
+	v.meta, v.err = meta, nil
+	ok := false
+	if v.m, ok = openMetadata(meta); !ok {
+		v.err = errors.New("variant metadata is damaged")
+	}
+	for i := range v.m.n {
+		if name, ok := v.m.name(i); !ok || !utf8.Valid(name) {
+			v.err = errors.New("variant metadata has a damaged name")
 		}
+	}
+	return v.err
+}
+
+// Validate: see the function. meta must stay as it is up to the next call.
+func (v *Validator) Validate(meta, value []byte, private bool) error {
+	if err := v.open(meta); err != nil {
+		return err
 	}
 	size, ok := valueSize(value)
 	if !ok || size != len(value) {
 		return errValue
 	}
 	budget := len(value)
-	return validate(&m, value, private, MaxDepth, &budget)
+	return validate(&v.m, value, private, MaxDepth, &budget)
 }
 
 func validate(m *metadata, v []byte, private bool, depth int, budget *int) error {

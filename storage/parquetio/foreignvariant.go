@@ -148,6 +148,12 @@ func (n *variantNode) eachLeaf(f func(*shape)) {
 	}
 }
 
+// documentWriter builds documents from values that are checked.
+type documentWriter struct {
+	*variant.BatchBuilder
+	check variant.Validator
+}
+
 // variantPart is a node with the vectors of some rows.
 type variantPart struct {
 	value, scalar *vec.Vector
@@ -172,7 +178,7 @@ func (v *variantShape) assemble(s *shape, cols columns, parentDef int) (*vec.Vec
 		return nil, err
 	}
 	valid, n := validity(cols[s.first.Index], parentDef, s.node.MaxDef, s.node.MaxRep)
-	b := variant.NewBatchBuilder(n)
+	b := &documentWriter{BatchBuilder: variant.NewBatchBuilder(n)}
 	for i := range n {
 		if !valid.Get(i) {
 			b.AppendNull()
@@ -247,11 +253,11 @@ func (n *variantNode) assemble(cols columns, parentDef int) (p variantPart, err 
 }
 
 // write writes the value of slot i; false if there is none.
-func (p *variantPart) write(b *variant.BatchBuilder, meta []byte, i int) (bool, error) {
+func (p *variantPart) write(b *documentWriter, meta []byte, i int) (bool, error) {
 	var value []byte
 	if p.value != nil && !p.value.IsNull(i) {
 		value = p.value.Bytes(i)
-		if err := variant.Validate(meta, value, false); err != nil {
+		if err := b.check.Validate(meta, value, false); err != nil {
 			return false, err
 		}
 	}
@@ -294,7 +300,7 @@ func (p *variantPart) write(b *variant.BatchBuilder, meta []byte, i int) (bool, 
 }
 
 // writeObject writes a shredded object with the members left over in value.
-func (p *variantPart) writeObject(b *variant.BatchBuilder, meta, value []byte, i int) error {
+func (p *variantPart) writeObject(b *documentWriter, meta, value []byte, i int) error {
 	b.BeginObject()
 	if value != nil {
 		if variant.KindOf(value) != variant.Object {
