@@ -123,20 +123,20 @@ func castDecimal(v *vec.Vector, to types.Type) *vec.Vector {
 
 // castFixed casts a Flat or Shredded variant vector to a type whose values are T.
 func castFixed[T any](v *vec.Vector, to types.Type, conv func(*scalar) (T, bool)) *vec.Vector {
-	rest := v
-	if v.Form == vec.Shredded {
-		if rest = v.Rest; rest == nil && sameValues(v.Typed.Type, to) {
-			return v.Typed.Retype(to)
-		}
+	if v.Form == vec.Shredded && v.Rest == nil && sameValues(v.Typed.Type, to) {
+		return v.Typed.Retype(to)
 	}
 	out, valid := make([]T, v.Len), vec.NewBitmap(v.Len)
 	if v.Form == vec.Shredded {
 		castTyped(v.Typed, to, out, valid, conv)
+		for v = v.Rest; v != nil && v.Form == vec.Shredded; v = v.Rest {
+			mergeTyped(out, valid, func(out []T, valid vec.Bitmap) { castTyped(v.Typed, to, out, valid, conv) })
+		}
 	}
-	if rest != nil {
-		castRows(vec.Flatten(rest), out, valid, conv)
+	if v != nil {
+		castRows(vec.Flatten(v), out, valid, conv)
 	}
-	return vec.NewFlat(to, out, denseValid(valid, v.Len))
+	return vec.NewFlat(to, out, denseValid(valid, len(out)))
 }
 
 // sameValues tells whether values of from are values of to as they stand.
@@ -275,18 +275,16 @@ func copyValid(dst, src vec.Bitmap, n int) {
 // castText casts a Flat or Shredded variant vector to VARCHAR or BINARY. Texts keep their memory.
 func castText(v *vec.Vector, to types.Type) *vec.Vector {
 	t := textCast{to: to, views: make([]vec.View, v.Len), valid: vec.NewBitmap(v.Len)}
-	rest := v
-	if v.Form == vec.Shredded {
-		rest = v.Rest
-		if rest == nil && sameValues(v.Typed.Type, to) {
-			return v.Typed.Retype(to)
-		}
+	if v.Form == vec.Shredded && v.Rest == nil && sameValues(v.Typed.Type, to) {
+		return v.Typed.Retype(to)
+	}
+	for ; v != nil && v.Form == vec.Shredded; v = v.Rest {
 		t.typed(vec.Flatten(v.Typed))
 	}
-	if rest != nil {
-		t.variants(vec.Flatten(rest))
+	if v != nil {
+		t.variants(vec.Flatten(v))
 	}
-	return &vec.Vector{Type: to, Len: v.Len, Data: t.views, Bufs: t.w.finish(), Valid: denseValid(t.valid, v.Len)}
+	return &vec.Vector{Type: to, Len: len(t.views), Data: t.views, Bufs: t.w.finish(), Valid: denseValid(t.valid, len(t.views))}
 }
 
 // textCast is the state of a cast to VARCHAR or BINARY.
@@ -299,9 +297,9 @@ type textCast struct {
 
 // typed converts the rows of a flat plain vector.
 func (t *textCast) typed(v *vec.Vector) {
-	same := sameValues(v.Type, t.to)
+	same, base := sameValues(v.Type, t.to), 0
 	if same {
-		t.w.bufs = append(t.w.bufs, v.Bufs...)
+		base = t.w.share(v.Bufs)
 	}
 	var s scalar
 	for i := range v.Len {
@@ -310,6 +308,9 @@ func (t *textCast) typed(v *vec.Vector) {
 		}
 		if same {
 			t.views[i] = vec.Slice[vec.View](v)[i]
+			if base > 0 && !t.views[i].Inline() {
+				t.views[i] = vec.MakeView(v.Bytes(i), base+t.views[i].Buffer(), t.views[i].Offset())
+			}
 			t.valid.Set(i)
 			continue
 		}

@@ -94,11 +94,7 @@ func castStruct(v *vec.Vector, to types.Type) *vec.Vector {
 		out.Children = append(out.Children, vec.Flatten(castTo(PathVector(v, []Step{{Key: f.Name}}), f.Type)))
 	}
 	valid := vec.NewBitmap(v.Len)
-	flat := v
-	if v.Form == vec.Shredded {
-		flat = v.Rest
-	}
-	if flat != nil {
+	if flat := residue(v); flat != nil {
 		for i := range v.Len {
 			if !flat.IsNull(i) && KindOf(flat.Bytes(i)) == Object {
 				valid.Set(i)

@@ -166,7 +166,9 @@ func compareNumeric(v *vec.Vector, n *numConst, out []int8, valid vec.Bitmap) {
 	rest := v
 	if v.Form == vec.Shredded {
 		compareNumericTyped(v.Typed, n, out, valid)
-		rest = v.Rest
+		for rest = v.Rest; rest != nil && rest.Form == vec.Shredded; rest = rest.Rest {
+			mergeTyped(out, valid, func(out []int8, valid vec.Bitmap) { compareNumericTyped(rest.Typed, n, out, valid) })
+		}
 	}
 	if rest == nil {
 		return

@@ -15,7 +15,7 @@ func Flatten(v *vec.Vector) *vec.Vector {
 	valid := vec.NewBitmap(v.Len)
 	var rest *vec.Vector
 	if v.Rest != nil {
-		rest = vec.Flatten(v.Rest)
+		rest = Flatten(v.Rest)
 		out.Bufs = append(out.Bufs, rest.Bufs...)
 		out.Meta = restMeta(rest)
 		for i, view := range vec.Slice[vec.View](rest) {
@@ -38,6 +38,26 @@ func Flatten(v *vec.Vector) *vec.Vector {
 	}
 	out.Data, out.Bufs, out.Valid = views, w.finish(), denseValid(valid, v.Len)
 	return out
+}
+
+// residue returns the rows of a variant vector that no typed part has, nil if there are none: all its objects and arrays.
+func residue(v *vec.Vector) *vec.Vector {
+	for v != nil && v.Form == vec.Shredded {
+		v = v.Rest
+	}
+	return v
+}
+
+// mergeTyped has f fill the results of a typed part that is not the first: f may write to all rows, and those set in valid count.
+func mergeTyped[T any](out []T, valid vec.Bitmap, f func(out []T, valid vec.Bitmap)) {
+	part, good := make([]T, len(out)), vec.NewBitmap(len(out))
+	f(part, good)
+	for i := range out {
+		if good.Get(i) {
+			out[i] = part[i]
+			valid.Set(i)
+		}
+	}
 }
 
 // restMeta returns the metadata of the residual rows, with an empty dictionary in the rows that have none.
@@ -186,7 +206,7 @@ func Exists(v *vec.Vector, steps []Step) *vec.Vector {
 	}
 	flat := v
 	if v.Form == vec.Shredded {
-		flat = v.Rest
+		flat = residue(v)
 		if len(steps) == 0 {
 			flat = nil
 			for i := range out {

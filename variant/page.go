@@ -38,6 +38,7 @@ func (n *Node) page(from, to uint32) *Node {
 	if n.Typed != nil {
 		p.TypedRows, p.Typed = cutRows(n.TypedRows, n.Typed, from, to)
 	}
+	p.SecondRows, p.Second = nil, nil
 	if n.Value != nil {
 		p.ValueRows, p.Value = cutRows(n.ValueRows, n.Value, from, to)
 	}

@@ -23,6 +23,7 @@ func (f *finisher) build(n *pathNode) *Node {
 	case p.shred:
 		node.Kind, node.Type = NodeScalar, p.t
 		f.buildTyped(n, node)
+		f.buildSecond(n, node)
 	}
 	if p.inner {
 		node.Kind, node.ObjectRows = NodeObject, f.rowsOrAll(n, n.objects)
@@ -102,6 +103,34 @@ func (f *finisher) buildTyped(n *pathNode, node *Node) {
 		rows, node.Typed = taken.rows, castTo(v, p.t)
 	}
 	node.TypedRows = f.rowsOrAll(n, rows)
+}
+
+// secondShare: a second kind that more than one row of the table in so many has gets a column of its own beside the residual.
+const secondShare = 20
+
+// buildSecond copies the most frequent of the columns that the typed column left, if it is large enough. A declared path has one kind, and
+// elements are read with their arrays only.
+func (f *finisher) buildSecond(n *pathNode, node *Node) {
+	if n.conv != nil || n.space != nil {
+		return
+	}
+	least := int(f.s.row) / secondShare
+	if n.strs.len() > least {
+		least = n.strs.len()
+		node.SecondRows = n.strs.rows
+		node.Second = &vec.Vector{Type: types.Of(types.Varchar), Len: least, Data: n.strs.vals, Bufs: n.strs.bufs}
+	}
+	if n.ints.len() > least {
+		least = n.ints.len()
+		node.SecondRows, node.Second = n.ints.rows, vec.NewFlat(types.Of(types.BigInt), n.ints.vals, nil)
+	}
+	if n.doubles.len() > least {
+		least = n.doubles.len()
+		node.SecondRows, node.Second = n.doubles.rows, vec.NewFlat(types.Of(types.Double), n.doubles.vals, nil)
+	}
+	if n.bools.len() > least {
+		node.SecondRows, node.Second = n.bools.rows, vec.NewFlat(types.Of(types.Boolean), n.bools.vals, nil)
+	}
 }
 
 // split offers the scalars of a column to take and returns the column of those values that it does not take, nil if there are none.

@@ -310,7 +310,7 @@ func (n *pathNode) path() []string {
 
 // AppendVector appends the rows of a variant vector of any form.
 func (s *Shredder) AppendVector(v *vec.Vector) {
-	if v.Form == vec.Shredded && v.Typed.Form == vec.Dictionary || v.Form == vec.Constant {
+	if v.Form == vec.Shredded && (v.Typed.Form == vec.Dictionary || v.Rest != nil && v.Rest.Form == vec.Shredded) || v.Form == vec.Constant {
 		v = Flatten(v)
 	}
 	rest := v

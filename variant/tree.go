@@ -87,6 +87,10 @@ type Node struct {
 	// ValueRows are the rows of Value, a flat BINARY vector without NULLs of residual values; JSON null is 0x00.
 	ValueRows []uint32
 	Value     *vec.Vector
+	// Second is a copy of the values of the second most frequent kind, which are in Value too, where they are many; SecondRows are their
+	// rows. Readers of pages leave it nil.
+	SecondRows []uint32
+	Second     *vec.Vector
 	// Kinds counts the values of the path by kind, of a page those of all pages. Readers of pages may leave it zero; integers in a column
 	// of doubles are doubles then.
 	Kinds KindCounts

@@ -49,7 +49,8 @@ type Vector struct {
 	Dict  *Vector
 
 	// Typed and Rest make a Shredded variant vector of a path: a row has its value in Typed (a plain vector of a scalar type), or in Rest
-	// (a Flat or Constant variant vector without JSON nulls; nil if no row needs it), or in neither, which is SQL NULL.
+	// (a variant vector without JSON nulls, itself Shredded where a second kind is frequent; nil if no row needs it), or in neither, which is
+	// SQL NULL.
 	Typed, Rest *Vector
 
 	// Offsets (one more than entries) and Children[0] make lists; Children are the members of structs; a MAP is a list of a

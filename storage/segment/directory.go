@@ -83,8 +83,16 @@ type entry struct {
 	typed    *leafEntry
 	value    *leafEntry
 	residual []residualStats // a page each, where value exists
+	// second is a copy, outside of the VARIANT, of the residual values that have the second most frequent kind, of type secondType.
+	second     *leafEntry
+	secondType types.Type
 	// hasEmpty says, while a file is written, that a leaf of the file stands before typed that no reader needs.
 	hasEmpty bool
+}
+
+// variantLeaves are the leaves of a node of a VARIANT column, some of them nil.
+func (e *entry) variantLeaves() []*leafEntry {
+	return []*leafEntry{e.meta, e.exact, e.typed, e.value, e.second}
 }
 
 // isVariant tells whether e is a node of a VARIANT column.
@@ -371,6 +379,8 @@ func (x *entry) encode(e *encoder) {
 	for i := range x.residual {
 		e.residual(&x.residual[i])
 	}
+	e.int(int(x.secondType.Kind))
+	e.maybeLeaf(x.second)
 }
 
 // decodeEntry reads what encode wrote.
@@ -405,7 +415,9 @@ func decodeEntry(key string, b []byte) (*entry, bool) {
 	for i := range x.residual {
 		x.residual[i] = d.residual()
 	}
-	ok := !d.bad && x.t.Kind <= types.Map && x.arrays.Kind <= types.Map && (x.value == nil || len(x.residual) == len(x.value.pages))
+	x.secondType = types.Of(types.Kind(d.int()))
+	x.second = d.maybeLeaf()
+	ok := !d.bad && x.t.Kind <= types.Map && x.arrays.Kind <= types.Map && x.secondType.Kind <= types.Map && (x.value == nil || len(x.residual) == len(x.value.pages))
 	return x, ok
 }
 

@@ -2,10 +2,12 @@ package segment
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/storage/parquetio"
 	"github.com/ebira-db/ebira/storage/vfs"
 	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/variant/varianttest"
@@ -156,5 +158,54 @@ func appendRandom(r *rand.Rand, b *vec.Builder, t types.Type, spread, nulls int)
 			appendRandom(r, b.Child(i), f.Type, spread, nulls)
 		}
 		b.CloseStruct()
+	}
+}
+
+// checkForeign reads column v of a segment, the first, as any Parquet file of another system, and compares the documents, but for rows with
+// numbers that only the column of exact numbers has.
+func checkForeign(t *testing.T, fsys vfs.FS, m *Meta, r *Reader, want *vec.Vector) {
+	t.Helper()
+	f, err := fsys.Open(m.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ff, err := parquetio.OpenForeign(f, m.Bytes, parquetio.ForeignOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := r.file.find(entryKey(m.Columns[0].ID, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := map[int]bool{}
+	for p := range r.Pages() {
+		x, err := r.exact(root, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range x {
+			exact[p*PageRows+int(e.Row)] = true
+		}
+	}
+	scan, row := ff.Scan([]int{0}, 0, 1), 0
+	for {
+		b, err := scan.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := variant.Flatten(b.Cols[0])
+		for i := range v.Len {
+			if a, b := text(v, i), text(want, row); a != b && !exact[row] {
+				t.Fatalf("other readers see row %d as %s, want %s", row, a, b)
+			}
+			row++
+		}
+	}
+	if row != want.Len {
+		t.Fatalf("other readers see %d rows, want %d", row, want.Len)
 	}
 }

@@ -79,19 +79,22 @@ func hasValues(l *leafEntry, p int) bool {
 
 // scalarPath reads a path that is no object: its typed leaf, and the residual where there is one.
 func (r *Reader) scalarPath(root, e *entry, p int) (*vec.Vector, error) {
-	n := r.PageRows(p)
-	var rest *vec.Vector
-	if hasValues(e.value, p) && p < len(e.residual) && e.residual[p].nulls < e.value.pages[p].values {
-		raw, err := r.page(e.value, types.Of(types.Binary), types.Of(types.Binary), p)
-		if err != nil {
+	n, odd := r.PageRows(p), e.odd(p)
+	var rest, second *vec.Vector
+	var err error
+	if hasValues(e.second, p) {
+		if second, err = r.page(e.second, e.secondType, e.secondType, p); err != nil {
 			return nil, err
 		}
-		if rest, err = r.asVariant(root, raw, p); err != nil {
+		odd -= e.second.pages[p].values
+	}
+	if odd > 0 {
+		if rest, err = r.odd(root, e, second, p); err != nil {
 			return nil, err
 		}
-		if e.residual[p].nulls > 0 {
-			rest.Valid = variant.NotNull(rest)
-		}
+	}
+	if second != nil {
+		rest = &vec.Vector{Type: types.Of(types.Variant), Form: vec.Shredded, Len: n, Typed: second, Rest: rest}
 	}
 	if e.typed == nil {
 		if rest == nil {
@@ -104,6 +107,39 @@ func (r *Reader) scalarPath(root, e *entry, p int) (*vec.Vector, error) {
 		return nil, err
 	}
 	return &vec.Vector{Type: types.Of(types.Variant), Form: vec.Shredded, Len: n, Typed: typed, Rest: rest}, nil
+}
+
+// odd returns the number of residual values of page p that are not JSON null.
+func (e *entry) odd(p int) int {
+	if !hasValues(e.value, p) || p >= len(e.residual) {
+		return 0
+	}
+	return e.value.pages[p].values - e.residual[p].nulls
+}
+
+// odd reads the residual values that are neither JSON null nor in second, which may be nil.
+func (r *Reader) odd(root, e *entry, second *vec.Vector, p int) (*vec.Vector, error) {
+	raw, err := r.page(e.value, types.Of(types.Binary), types.Of(types.Binary), p)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := r.asVariant(root, raw, p)
+	if err != nil {
+		return nil, err
+	}
+	if e.residual[p].nulls > 0 {
+		rest.Valid = variant.NotNull(rest)
+	}
+	if second != nil {
+		valid := vec.NewBitmap(rest.Len)
+		for i := range rest.Len {
+			if !rest.IsNull(i) && second.IsNull(i) {
+				valid.Set(i)
+			}
+		}
+		rest.Valid = valid
+	}
+	return rest, nil
 }
 
 // asVariant makes a variant vector of the residual values of page p.

@@ -11,6 +11,8 @@ type PathInfo struct {
 	Path []string
 	// Type is the type of the typed leaf; NULL where the path is an object or has residual values only.
 	Type types.Type
+	// Second is the type of the leaf that a second frequent kind has beside the typed one; NULL if there is none.
+	Second types.Type
 	// Declared says that a template asked for Type.
 	Declared bool
 	// Object says that the members are subcolumns of their own, List that arrays are lists of their own columns.
@@ -44,7 +46,7 @@ func (r *Reader) Paths(c ColumnID) ([]PathInfo, error) {
 			return nil, corrupt("segment %s: directory has elements without a list", r.file.name)
 		}
 		// The columns of elements, which come right behind the path of their list, belong to it.
-		for _, l := range []*leafEntry{e.meta, e.typed, e.value} {
+		for _, l := range e.variantLeaves() {
 			out[len(out)-1].Bytes += l.bytes()
 		}
 	}
@@ -53,7 +55,7 @@ func (r *Reader) Paths(c ColumnID) ([]PathInfo, error) {
 
 // info describes the path of an entry that lies in no list.
 func (e *entry) info() PathInfo {
-	i := PathInfo{Declared: e.declared, Object: e.node == variant.NodeObject, List: e.node == variant.NodeList, Arrays: e.arrays, Kinds: e.kinds}
+	i := PathInfo{Declared: e.declared, Object: e.node == variant.NodeObject, List: e.node == variant.NodeList, Arrays: e.arrays, Second: e.secondType, Kinds: e.kinds}
 	for _, s := range e.path {
 		i.Path = append(i.Path, s.Key)
 	}

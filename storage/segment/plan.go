@@ -104,6 +104,11 @@ func (p *columnPlan) finish(cols []*parquetio.ColumnWriter, chunks []parquetio.C
 			place(e.exact)
 		}
 	}
+	for _, e := range p.entries {
+		if e.second != nil {
+			place(e.second)
+		}
+	}
 	return p.entries
 }
 

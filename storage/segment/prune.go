@@ -272,8 +272,21 @@ func (p *Predicate) decidePath(r *Reader, e *entry, rest []string, page int) Ver
 			return p.decide(b)
 		}
 	}
-	b.widen(&res)
+	if lo, hi, ok := e.secondBounds(page, odd); ok {
+		b.grow(lo, hi)
+	} else {
+		b.widen(&res)
+	}
 	return p.decide(b)
+}
+
+// secondBounds returns the bounds of the second kind, which are exact, if it is all that the page has in the residual.
+func (e *entry) secondBounds(page int, odd int64) (lo, hi *vec.Vector, ok bool) {
+	if odd == 0 || !hasValues(e.second, page) || int64(e.second.pages[page].values) != odd {
+		return nil, nil, false
+	}
+	at := &e.second.pages[page]
+	return zoneBounds(parquetio.Stats{Min: at.min, Max: at.max, NoBounds: at.noBounds}, e.second.chunk.Leaf, e.secondType)
 }
 
 // covered tells whether the bounds of typed leaf and residual say all about the comparison with these literals: for values of other
@@ -302,25 +315,27 @@ func (p *Predicate) covered(e *entry, typed, odd int64, res *residualStats) bool
 	return true
 }
 
+// grow extends the bounds over others.
+func (b *bounds) grow(lo, hi *vec.Vector) {
+	if b.min == nil {
+		b.min, b.max = lo, hi
+		return
+	}
+	if c, ok := compareCells(lo, 0, b.min, 0); !ok || c < 0 {
+		b.min = lo
+	}
+	if c, ok := compareCells(hi, 0, b.max, 0); !ok || c > 0 {
+		b.max = hi
+	}
+}
+
 // widen extends the bounds over the residual numbers or texts.
 func (b *bounds) widen(res *residualStats) {
-	grow := func(lo, hi *vec.Vector) {
-		if b.min == nil {
-			b.min, b.max = lo, hi
-			return
-		}
-		if c, ok := compareCells(lo, 0, b.min, 0); !ok || c < 0 {
-			b.min = lo
-		}
-		if c, ok := compareCells(hi, 0, b.max, 0); !ok || c > 0 {
-			b.max = hi
-		}
-	}
 	if res.kinds&numberKinds != 0 {
-		grow(vec.NewFlat(types.Of(types.Double), []float64{res.lo}, nil), vec.NewFlat(types.Of(types.Double), []float64{res.hi}, nil))
+		b.grow(vec.NewFlat(types.Of(types.Double), []float64{res.lo}, nil), vec.NewFlat(types.Of(types.Double), []float64{res.hi}, nil))
 	}
 	if res.kinds&(1<<variant.String) != 0 {
-		grow(textVector(res.textMin), textVector(res.textMax))
+		b.grow(textVector(res.textMin), textVector(res.textMax))
 	}
 }
 

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/ebira-db/ebira/sql/types"
@@ -49,6 +50,13 @@ type treeWriter struct {
 	pages int
 	dict  *parquetio.Values // the metadata as a dictionary of one entry
 	col   Column
+	// seconds are the nodes with a second kind and their entries, in order.
+	seconds []secondKind
+}
+
+type secondKind struct {
+	n *variant.Node
+	e *entry
 }
 
 // shredded fills the plan of a VARIANT or JSON column.
@@ -76,6 +84,23 @@ func (p *columnPlan) shredded(s *columnState, rows int) {
 		p.nodes = append(p.nodes, &parquetio.Node{Name: s.col.Name + exactSuffix, Repetition: parquetio.Optional,
 			Annotation: parquetio.Annotation{Logical: parquetio.LogicalString}, Leaf: parquetio.LeafInfo{Kind: parquetio.KindBytes}})
 	}
+	if len(w.seconds) > 0 {
+		p.nodes = append(p.nodes, w.secondKinds())
+	}
+}
+
+// secondKinds writes the copies of second kinds, which lie outside of the VARIANT, so that it is complete without them. The directory has
+// the paths of the members, which are numbered: paths of several steps have no name that is good everywhere.
+func (w *treeWriter) secondKinds() *parquetio.Node {
+	group := &parquetio.Node{Name: w.col.Name + secondSuffix, Repetition: parquetio.Required, Children: []*parquetio.Node{}}
+	for i, x := range w.seconds {
+		t := x.n.Second.Type
+		store, _ := parquetio.StoreOf(t)
+		group.Children = append(group.Children, &parquetio.Node{Name: strconv.Itoa(i), Repetition: parquetio.Optional, Leaf: store.Leaf, Annotation: store.Annotation})
+		x.e.secondType = t
+		x.e.second, _ = w.leaf(t, x.n.SecondRows, x.n.Second, w.allRows())
+	}
+	return group
 }
 
 // rowPresence is the presence of the column's group: all rows that are not SQL NULL.
@@ -262,6 +287,9 @@ func (w *treeWriter) typed(group *parquetio.Node, n *variant.Node, e *entry, at 
 	store, _ := parquetio.StoreOf(stored)
 	group.Children = append(group.Children, &parquetio.Node{Name: parquetio.TypedName, Repetition: parquetio.Optional, Leaf: store.Leaf, Annotation: store.Annotation})
 	e.typed, _ = w.leaf(stored, n.TypedRows, v, at)
+	if n.Second != nil {
+		w.seconds = append(w.seconds, secondKind{n, e})
+	}
 }
 
 // dotted prints a path behind the name of its column.

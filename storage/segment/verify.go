@@ -45,7 +45,7 @@ func (r *Reader) verify() error {
 		return err
 	}
 	for _, e := range all {
-		for _, l := range append(e.leaves[:len(e.leaves):len(e.leaves)], e.meta, e.exact, e.typed, e.value) {
+		for _, l := range append(e.leaves[:len(e.leaves):len(e.leaves)], e.variantLeaves()...) {
 			if l == nil {
 				continue
 			}

@@ -26,6 +26,9 @@ const (
 // exactSuffix is the end of the name of the column that holds the exact numbers of a VARIANT column.
 const exactSuffix = "$exact"
 
+// secondSuffix is the end of the name of the group that holds the second kinds of the paths of a VARIANT column.
+const secondSuffix = "$kinds"
+
 // writeBufferBytes is the size of the writes to the file.
 const writeBufferBytes = 1 << 20
 
