@@ -173,8 +173,8 @@ func (a *assembler) level(depth int) *level {
 	return a.levels[depth]
 }
 
-// encodeArrays appends the arrays of a list in rows [from, to): first all their elements, a block at a time, then the arrays, which take the
-// place of the elements.
+// encodeArrays appends the arrays of a list in rows [from, to): first all their elements, a block at a time, then the arrays, which take
+// the place of the elements.
 func (a *assembler) encodeArrays(n *listSource, from, to uint32, depth int) {
 	lo, hi := n.block(from, to)
 	if lo == hi {

@@ -34,7 +34,8 @@ func mixedSegment(t testing.TB, n int) (*Meta, vfs.FS) {
 	}
 	texts := make([]string, n)
 	for i := range texts {
-		texts[i] = fmt.Sprintf(`{"a":%d,"o":{"s":"text %d","m":%s}}`, i, i%9, kinds[i%len(kinds)])
+		texts[i] = fmt.Sprintf(`{"a":%d,"o":{"s":"text %d","m":%s},"l":[{"x":%d,"y":[%d,null]},[]],"k":%s}`, i, i%9, kinds[i%len(kinds)], i, i,
+			[]string{"1", `"x"`}[i%2])
 	}
 	cols = append(cols, Column{ID: 100, Name: "v", Type: types.Of(types.Variant)}, Column{ID: 101, Name: "j", Type: types.Of(types.JSON)})
 	v := documents(t, texts...)
@@ -55,7 +56,8 @@ func touch(fsys vfs.FS, m *Meta) error {
 		for _, c := range m.Columns {
 			wants := []Want{{Column: c.ID}}
 			if c.Type.IsVariant() {
-				wants = append(wants, Want{Column: c.ID, Path: []string{"a"}}, Want{Column: c.ID, Path: []string{"o"}}, Want{Column: c.ID, Path: []string{"o", "m", "a"}})
+				wants = append(wants, Want{Column: c.ID, Path: []string{"a"}}, Want{Column: c.ID, Path: []string{"o"}}, Want{Column: c.ID, Path: []string{"o", "m", "a"}},
+					Want{Column: c.ID, Path: []string{"l"}}, Want{Column: c.ID, Path: []string{"k"}})
 			}
 			for _, w := range wants {
 				v, err := r.Read(w, p)
