@@ -122,13 +122,21 @@ func (s service) GetSchema(ctx context.Context, d *pb.FlightDescriptor) (*pb.Sch
 		if err != nil {
 			return nil, located(err, m.Query)
 		}
-		schema = wireSchema(p.Schema)
-	case *pb.CommandPreparedStatementQuery:
-		_, p, err := s.statement(ctx, m.PreparedStatementHandle)
+		wire, err := cl.wire(ctx)
 		if err != nil {
 			return nil, err
 		}
-		schema = wireSchema(p.stmt.Schema)
+		schema = wire.schema(p.Schema)
+	case *pb.CommandPreparedStatementQuery:
+		cl, p, err := s.statement(ctx, m.PreparedStatementHandle)
+		if err != nil {
+			return nil, err
+		}
+		wire, err := cl.wire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		schema = wire.schema(p.stmt.Schema)
 	default:
 		var ok bool
 		if schema, ok = metadataSchema(m); !ok {

@@ -31,7 +31,7 @@ func (s *Server) putIngest(ctx context.Context, m *pb.CommandStatementIngest, in
 	if schema == nil {
 		return status.Error(codes.InvalidArgument, "the upload has no schema")
 	}
-	fields, err := ingestSchema(schema)
+	fields, err := ingestSchema(schema, &o)
 	if err != nil {
 		return err
 	}
@@ -78,15 +78,17 @@ func ingestOptions(m *pb.CommandStatementIngest) (session.IngestOptions, error) 
 	return o, nil
 }
 
-// ingestSchema gives the SQL types of the columns; NOT NULL is kept (FS-103).
-func ingestSchema(s *arrow.Schema) (types.Schema, error) {
+// ingestSchema gives the SQL types of the columns, and to o those of a table made for them; NOT NULL is kept (FS-103).
+func ingestSchema(s *arrow.Schema, o *session.IngestOptions) (types.Schema, error) {
 	out := make(types.Schema, s.NumFields())
+	o.Declared = make([]types.Type, s.NumFields())
 	for i, f := range s.Fields() {
-		t, ok := arrowvec.SQLType(f.Type)
+		t, ok := arrowvec.SQLType(f)
 		if !ok {
 			return nil, status.Errorf(codes.Unimplemented, "column %s: Arrow type %s is not supported", clip(f.Name), f.Type)
 		}
 		out[i] = types.Field{Name: f.Name, Type: t, NotNull: !f.Nullable}
+		o.Declared[i], _ = arrowvec.DeclaredType(f)
 	}
 	return out, nil
 }

@@ -43,12 +43,12 @@ func metadataSchema(m proto.Message) (*arrow.Schema, bool) {
 }
 
 // streamMetadata computes and sends the result of a metadata command.
-func (s *Server) streamMetadata(_ context.Context, m proto.Message, stream pb.FlightService_DoGetServer) error {
+func (s *Server) streamMetadata(ctx context.Context, m proto.Message, stream pb.FlightService_DoGetServer) error {
 	schema, ok := metadataSchema(m)
 	if !ok {
 		return unsupported(m)
 	}
-	out := newOutput(stream, schema)
+	out := newOutput(stream, schema, plainWire)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()
 	switch m := m.(type) {
@@ -57,7 +57,9 @@ func (s *Server) streamMetadata(_ context.Context, m proto.Message, stream pb.Fl
 	case *pb.CommandGetDbSchemas:
 		s.fillSchemas(b, m)
 	case *pb.CommandGetTables:
-		s.fillTables(b, m)
+		if err := s.fillTables(ctx, b, m); err != nil {
+			return err
+		}
 	case *pb.CommandGetTableTypes:
 		for _, t := range tableTypes {
 			appendText(b, 0, t)

@@ -1,6 +1,7 @@
 package flightsrv
 
 import (
+	"context"
 	"sort"
 	"strings"
 
@@ -55,9 +56,19 @@ func (s *Server) fillSchemas(b *array.RecordBuilder, m *pb.CommandGetDbSchemas) 
 
 // fillTables lists tables by database and name, except that one whose name is the pattern itself comes first: drivers that look for a
 // single table neither escape its name nor read on (FS-63).
-func (s *Server) fillTables(b *array.RecordBuilder, m *pb.CommandGetTables) {
+func (s *Server) fillTables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables) error {
 	if !catalogMatches(m.Catalog) {
-		return
+		return nil
+	}
+	var wire *wireOptions
+	if m.IncludeSchema {
+		cl, err := s.client(ctx)
+		if err != nil {
+			return err
+		}
+		if wire, err = cl.wire(ctx); err != nil {
+			return err
+		}
 	}
 	keepDB, keepName, keepType := namePattern(m.DbSchemaFilterPattern), namePattern(m.TableNameFilterPattern), typeFilter(m.TableTypes)
 	all := s.tables()
@@ -82,9 +93,10 @@ func (s *Server) fillTables(b *array.RecordBuilder, m *pb.CommandGetTables) {
 		appendText(b, 2, t.name)
 		appendText(b, 3, t.kind)
 		if m.IncludeSchema {
-			b.Field(4).(*array.BinaryBuilder).Append(serialize(wireSchema(t.schema)))
+			b.Field(4).(*array.BinaryBuilder).Append(serialize(wire.schema(t.schema)))
 		}
 	}
+	return nil
 }
 
 // tables lists all tables by database, name and type.

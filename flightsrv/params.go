@@ -37,7 +37,7 @@ func parameterType(t types.Type) arrow.DataType {
 	case types.TimestampTZ:
 		return &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}
 	}
-	return arrowvec.Type(t)
+	return new(arrowvec.Options).Type(t)
 }
 
 // readParameters reads the rows of values of an upload. given is false if it has none: no data, or, as JDBC sends for statements
@@ -104,7 +104,7 @@ func parameterOrder(p *session.Prepared, schema *arrow.Schema) []int {
 func parameterColumns(p *session.Prepared, rec arrow.RecordBatch, order []int) (cols []*vec.Vector, err error) {
 	defer func() { recoveredInput(recover(), &err) }()
 	for i, j := range order {
-		v, err := parameterColumn(rec.Column(j), p.Params[i])
+		v, err := parameterColumn(rec.Schema().Field(j), rec.Column(j), p.Params[i])
 		if err == nil {
 			err = checkValues(v)
 		}
@@ -117,11 +117,15 @@ func parameterColumns(p *session.Prepared, rec arrow.RecordBatch, order []int) (
 }
 
 // parameterColumn converts the values of one parameter.
-func parameterColumn(col arrow.Array, want types.Type) (*vec.Vector, error) {
+func parameterColumn(f arrow.Field, col arrow.Array, want types.Type) (*vec.Vector, error) {
 	if a, ok := col.(*array.Time64); ok && timesAreInstants(a, want) {
 		return instants(a, want), nil
 	}
-	return arrowvec.Vector(col)
+	v, err := arrowvec.Vector(f, col)
+	if err != nil {
+		return nil, err
+	}
+	return session.Adapt(v, want)
 }
 
 // instants reads what timesAreInstants has found.

@@ -54,6 +54,10 @@ func (s *Server) createPrepared(ctx context.Context, m *pb.ActionCreatePreparedS
 	if err != nil {
 		return nil, located(err, m.Query)
 	}
+	wire, err := cl.wire(ctx)
+	if err != nil {
+		return nil, err
+	}
 	handle := newSecret()
 	cl.mu.Lock()
 	full := len(cl.prepared) >= maxPrepared
@@ -68,7 +72,7 @@ func (s *Server) createPrepared(ctx context.Context, m *pb.ActionCreatePreparedS
 	isUpdate := stmt.Schema == nil
 	out := &pb.ActionCreatePreparedStatementResult{PreparedStatementHandle: []byte(handle), IsUpdate: &isUpdate}
 	if !isUpdate {
-		out.DatasetSchema = serialize(wireSchema(stmt.Schema))
+		out.DatasetSchema = serialize(wire.schema(stmt.Schema))
 	}
 	params := parameterSchema(stmt)
 	if s.opts.NoQuirks || !hidesParameters(callerOf(ctx).agent(), params) {

@@ -50,11 +50,15 @@ func finish(i *pb.FlightInfo, t *ticket) *pb.FlightInfo {
 // park executes a statement once per set of parameter values. Queries are left running with their first part ready; everything else
 // has happened when park returns, whether or not somebody fetches the result.
 func (s *Server) park(ctx context.Context, cl *client, d *pb.FlightDescriptor, p *session.Prepared, rows [][]*vec.Vector) (*ticket, *pb.FlightInfo, error) {
-	t := &ticket{owner: cl, user: cl.user, stmt: p, rows: rows, schema: wireSchema(p.Schema)}
+	wire, err := cl.wire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &ticket{owner: cl, user: cl.user, stmt: p, rows: rows, wire: wire, schema: wire.schema(p.Schema)}
 	i := &pb.FlightInfo{FlightDescriptor: d, TotalRecords: -1}
 	if p.ReadOnly && len(rows) > 0 {
 		view := cl.sess.Hold()
-		r, err := p.ExecuteAt(ctx, view, rows[0])
+		r, err := p.ExecuteAt(ctx, view, wire.form, rows[0])
 		if err == nil {
 			if err = r.Wait(ctx, waitBytes); err != nil {
 				r.Close()
@@ -65,7 +69,7 @@ func (s *Server) park(ctx context.Context, cl *client, d *pb.FlightDescriptor, p
 			return nil, nil, err
 		}
 		t.view = view
-		t.schema, t.live = wireSchema(r.Schema), r
+		t.schema, t.live = wire.schema(r.Schema), r
 		i.Ordered = r.Ordered
 		if len(rows) == 1 {
 			i.TotalRecords = r.Rows()
@@ -83,7 +87,7 @@ func (s *Server) park(ctx context.Context, cl *client, d *pb.FlightDescriptor, p
 		if err != nil {
 			return nil, nil, err
 		}
-		t.schema = wireSchema(schema)
+		t.schema = wire.schema(schema)
 		t.affected += affected
 		t.batches = append(t.batches, batches...)
 		for _, b := range batches {
@@ -121,7 +125,11 @@ func (s *Server) streamTicket(ctx context.Context, t *ticket, stream pb.FlightSe
 		t.owner.busy.Add(-1)
 		t.owner.touch()
 	}()
-	out := newOutput(stream, t.schema)
+	wire, err := t.wire.transport(callerOf(stream.Context()).md)
+	if err != nil {
+		return err
+	}
+	out := newOutput(stream, t.schema, wire)
 	for _, b := range t.batches {
 		if err := out.batch(b); err != nil {
 			return err
@@ -148,7 +156,7 @@ func (s *Server) streamRun(ctx context.Context, t *ticket, i int, values []*vec.
 		}
 	}
 	defer r.Close()
-	if !wireSchema(r.Schema).Equal(t.schema) {
+	if !t.wire.schema(r.Schema).Equal(t.schema) {
 		return status.Error(codes.FailedPrecondition, "the columns of the result have changed since it was announced: execute the statement again")
 	}
 	for {

@@ -32,6 +32,7 @@ type ticket struct {
 	stmt   *session.Prepared
 	// rows are the parameter values of the executions whose results make the stream.
 	rows   [][]*vec.Vector
+	wire   *wireOptions
 	schema *arrow.Schema
 	// affected is the count of a statement without result rows.
 	affected int64
@@ -105,7 +106,7 @@ func (t *ticket) execute(ctx context.Context, values []*vec.Vector) (*session.Re
 		return nil, errNoTicket()
 	}
 	defer view.Release()
-	return t.stmt.ExecuteAt(ctx, view, values)
+	return t.stmt.ExecuteAt(ctx, view, t.wire.form, values)
 }
 
 // stop ends the started result that nobody has fetched.

@@ -8,17 +8,16 @@ import (
 
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/catalog"
-	"github.com/ebira-db/ebira/vec/arrowvec"
 )
 
 // dbSchemaNameKey is the key of the Flight SQL specification for the schema of a column; arrow libraries read flightsql.SchemaNameKey
 // instead, so both are written (FS-68).
 const dbSchemaNameKey = "ARROW:FLIGHT:SQL:DB_SCHEMA_NAME"
 
-// wireSchema is the schema under which a result travels: plain types, with the SQL types in the fields' metadata. A statement without
+// schema is the schema under which a result travels, with the SQL types in the fields' metadata. A statement without
 // result rows has a schema without fields (FS-25).
-func wireSchema(s types.Schema) *arrow.Schema {
-	fields := arrowvec.Schema(s).Fields()
+func (o *wireOptions) schema(s types.Schema) *arrow.Schema {
+	fields := o.arrow.Schema(s).Fields()
 	for i := range fields {
 		fields[i].Metadata = fieldMetadata(s[i])
 	}

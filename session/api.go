@@ -38,8 +38,8 @@ type Result struct {
 	stream *stream
 }
 
-// Next returns the next batch, or nil at the end. The columns have the types of Schema; VARIANT and JSON columns are already VARCHAR
-// vectors with their text.
+// Next returns the next batch, or nil at the end. The columns have the types of Schema, except those that the Form of the execution
+// turns into text: they are VARCHAR vectors.
 func (r *Result) Next(ctx context.Context) (*vec.Batch, error) {
 	if r.stream == nil {
 		return nil, nil

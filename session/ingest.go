@@ -31,6 +31,8 @@ type IngestOptions struct {
 	// Create makes the table if it does not exist; otherwise that is NotFound.
 	Create   bool
 	IfExists IfExists
+	// Declared are the types of the columns of a table made for the data, where they are not those of the data; nil if all are.
+	Declared []types.Type
 }
 
 // Ingest writes batches of a schema to a table, matching columns by name: missing ones take their default, unknown ones are an error.
@@ -44,11 +46,12 @@ func (s *Session) Ingest(ctx context.Context, o IngestOptions, schema types.Sche
 	if err != nil {
 		return 0, err
 	}
-	exprs, err := ingestColumns(c, t, schema)
+	in := &ingest{call: c, next: next, schema: append(types.Schema(nil), schema...), exact: make([]types.Type, len(schema))}
+	exprs, err := in.columns(t)
 	if err != nil {
 		return 0, err
 	}
-	src := &plan.Stream{Next: next, Out: schema}
+	src := &plan.Stream{Next: in.batch, Out: in.schema}
 	project := &plan.Project{Input: src, Exprs: exprs}
 	for _, col := range t.Columns {
 		project.Out = append(project.Out, types.Field{Name: col.Name, Type: col.Type})
@@ -86,12 +89,15 @@ func (s *Session) ingestTable(snap *catalog.Snapshot, o IngestOptions, schema ty
 		return nil, nil, err
 	}
 	t := &catalog.Table{ID: catalog.TableID(s.engine.store.NewID()), Database: d.Name, Name: o.Table, NextColumn: 1}
-	for _, f := range schema {
+	for i, f := range schema {
 		id := parse.Ident{Name: f.Name, Quoted: true}
 		if err := checkName("column", id); err != nil {
 			return nil, nil, err
 		}
 		ft := f.Type
+		if o.Declared != nil {
+			ft = o.Declared[i]
+		}
 		if ft.Kind == types.Null {
 			ft = types.Of(types.Varchar)
 		}
@@ -109,8 +115,49 @@ func (s *Session) ingestTable(snap *catalog.Snapshot, o IngestOptions, schema ty
 	return t, append(first, &catalog.CreateTable{Table: t}), nil
 }
 
-// ingestColumns maps the columns of the data to those of the table, with casts that do not fail on types that fit.
-func ingestColumns(c *call, t *catalog.Table, schema types.Schema) ([]expr.Expr, error) {
+// ingest brings the columns of the data to the types of the table.
+type ingest struct {
+	call *call
+	next func() (*vec.Batch, error)
+	// schema describes the batches that batch returns.
+	schema types.Schema
+	// exact are the types to which batch converts columns, Null for the others.
+	exact []types.Type
+}
+
+// batch returns the next batch of the data. Numbers and times are converted here, because a value is never changed to fit (decision D5).
+func (in *ingest) batch() (*vec.Batch, error) {
+	b, err := in.next()
+	if b == nil || err != nil {
+		return nil, err
+	}
+	cols := append([]*vec.Vector(nil), b.Cols...)
+	for i, to := range in.exact {
+		if to.Kind == types.Null {
+			continue
+		}
+		v, err := Adapt(cols[i], to)
+		if err == nil {
+			v, err = function.Assign(in.call.fn, v, to, false)
+		}
+		if err != nil {
+			return nil, sqlerr.New(sqlerr.KindOf(err), "column %s: %s", in.schema[i].Name, err)
+		}
+		cols[i] = v
+	}
+	return vec.NewBatch(b.Len, cols...), nil
+}
+
+// convertsExactly tells which conversions batch does; the others cannot lose anything, or, as floating point numbers that become
+// decimals, are rounded.
+func convertsExactly(from, to types.Type) bool {
+	isFloat := from.Kind == types.Float || from.Kind == types.Double
+	return adaptable(from, to) || to.IsTemporal() || to.IsNumeric() && !(isFloat && to.Kind == types.Decimal)
+}
+
+// columns maps the columns of the data to those of the table.
+func (in *ingest) columns(t *catalog.Table) ([]expr.Expr, error) {
+	schema := in.schema
 	used := make([]bool, len(schema))
 	exprs := make([]expr.Expr, len(t.Columns))
 	for i, col := range t.Columns {
@@ -126,10 +173,14 @@ func ingestColumns(c *call, t *catalog.Table, schema types.Schema) ([]expr.Expr,
 		used[j] = true
 		from := schema[j].Type
 		exprs[i] = &expr.Column{Index: j, Name: col.Name, T: from}
-		if !from.Equal(col.Type) {
-			if function.CanCast(from, col.Type) == function.No {
-				return nil, sqlerr.New(sqlerr.Type, "column %s: %s cannot be converted to %s", col.Name, from, col.Type)
-			}
+		switch {
+		case from.Equal(col.Type):
+		case function.CanCast(from, col.Type) == function.No && !adaptable(from, col.Type):
+			return nil, sqlerr.New(sqlerr.Type, "column %s: %s cannot be converted to %s", col.Name, from, col.Type)
+		case convertsExactly(from, col.Type):
+			in.exact[j], schema[j].Type = col.Type, col.Type
+			exprs[i] = &expr.Column{Index: j, Name: col.Name, T: col.Type}
+		default:
 			exprs[i] = &expr.Cast{Arg: exprs[i], To: col.Type}
 		}
 	}

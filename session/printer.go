@@ -9,21 +9,34 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// printer gives result columns the form that clients see: variants and intervals become text.
+// Form says in which form the values of a result come. The zero value is the form for people: VARIANT, JSON and INTERVAL values are
+// text, also inside nested types; everything else has the type of Result.Schema.
+type Form struct {
+	// JSON quotes strings in all VARIANT columns, so that every value is JSON text; otherwise strings that are not the value of a
+	// table's column come raw.
+	JSON bool
+	// Variants keeps VARIANT values, in the form of variant.Export (JSON becomes text all the same); Intervals keeps INTERVAL values.
+	Variants, Intervals bool
+	// NestedText turns ARRAY, MAP and STRUCT columns into JSON text.
+	NestedText bool
+}
+
+// printer gives result columns their Form.
 type printer struct {
 	fn     *function.Ctx
 	schema types.Schema
 	whole  []bool
+	form   Form
 }
 
-func newPrinter(fn *function.Ctx, schema types.Schema, whole []bool) *printer {
-	return &printer{fn, schema, whole}
+func newPrinter(fn *function.Ctx, schema types.Schema, whole []bool, form Form) *printer {
+	return &printer{fn, schema, whole, form}
 }
 
 func (p *printer) print(b *vec.Batch) (*vec.Batch, error) {
 	out := &vec.Batch{Cols: make([]*vec.Vector, len(b.Cols)), Len: b.Len}
 	for i, c := range b.Cols {
-		v, err := p.column(c, p.whole != nil && p.whole[i])
+		v, err := p.column(c, p.form.JSON || p.whole != nil && p.whole[i])
 		if err != nil {
 			return nil, err
 		}
@@ -32,14 +45,19 @@ func (p *printer) print(b *vec.Batch) (*vec.Batch, error) {
 	return out, nil
 }
 
-// column prints a variant column as text: a whole VARIANT or JSON column as JSON, everything else with strings raw.
+// column gives one column its form. Variants that become text are JSON if whole is set or the type is JSON; else strings come raw.
 func (p *printer) column(v *vec.Vector, whole bool) (*vec.Vector, error) {
+	nested := v.Type.Phys() == types.PhysList || v.Type.Phys() == types.PhysStruct
 	switch {
+	case v.Type.Kind == types.Variant && p.form.Variants:
+		return variant.Export(v), nil
 	case v.Type.IsVariant():
 		return variantText(v, whole || v.Type.Kind == types.JSON), nil
-	case v.Type.Kind == types.Interval:
+	case v.Type.Kind == types.Interval && !p.form.Intervals:
 		return function.Cast(p.fn, v, types.Of(types.Varchar), true)
-	case v.Type.Phys() == types.PhysList || v.Type.Phys() == types.PhysStruct:
+	case nested && p.form.NestedText:
+		return variantText(variant.FromVector(v), true), nil
+	case nested:
 		return p.nested(v)
 	}
 	return v, nil
@@ -67,7 +85,7 @@ func variantText(v *vec.Vector, json bool) *vec.Vector {
 
 // nested prints the variants and intervals inside arrays, maps and structs.
 func (p *printer) nested(v *vec.Vector) (*vec.Vector, error) {
-	if !holdsText(v.Type) {
+	if !p.holdsText(v.Type) {
 		return v, nil
 	}
 	flat := *vec.Flatten(v)
@@ -80,38 +98,46 @@ func (p *printer) nested(v *vec.Vector) (*vec.Vector, error) {
 		children[i] = d
 	}
 	flat.Children = children
-	flat.Type = WireType(v.Type)
+	flat.Type = p.printedType(v.Type)
 	return &flat, nil
 }
 
-// holdsText tells whether a nested type has parts that travel as text.
-func holdsText(t types.Type) bool {
-	if t.IsVariant() || t.Kind == types.Interval {
-		return true
+// becomesText tells whether values of a type that is not nested become text.
+func (p *printer) becomesText(t types.Type) bool {
+	switch t.Kind {
+	case types.Variant:
+		return !p.form.Variants
+	case types.Interval:
+		return !p.form.Intervals
 	}
-	if t.Elem != nil && holdsText(*t.Elem) {
+	return t.Kind == types.JSON
+}
+
+// holdsText tells whether a type becomes text or has parts that do.
+func (p *printer) holdsText(t types.Type) bool {
+	if p.becomesText(t) || t.Elem != nil && p.holdsText(*t.Elem) {
 		return true
 	}
 	for _, f := range t.Fields {
-		if holdsText(f.Type) {
+		if p.holdsText(f.Type) {
 			return true
 		}
 	}
 	return false
 }
 
-// WireType is the type of printed values: VARIANT, JSON and INTERVAL become VARCHAR, also inside nested types.
-func WireType(t types.Type) types.Type {
+// printedType is the type of printed values: what becomes text is VARCHAR, also inside nested types.
+func (p *printer) printedType(t types.Type) types.Type {
 	switch {
-	case t.IsVariant() || t.Kind == types.Interval:
+	case p.becomesText(t):
 		return types.Of(types.Varchar)
 	case t.Elem != nil:
-		e := WireType(*t.Elem)
+		e := p.printedType(*t.Elem)
 		t.Elem = &e
 	case len(t.Fields) > 0:
 		fields := append([]types.Field{}, t.Fields...)
 		for i := range fields {
-			fields[i].Type = WireType(fields[i].Type)
+			fields[i].Type = p.printedType(fields[i].Type)
 		}
 		t.Fields = fields
 	}

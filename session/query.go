@@ -185,7 +185,7 @@ func (c *call) start(ctx context.Context, textOf string, b *bound, release func(
 		budget.Close()
 		return fail(err)
 	}
-	out := newPrinter(c.fn, b.Schema, b.Whole)
+	out := newPrinter(c.fn, b.Schema, b.Whole, c.form)
 	go func() {
 		err := vq.Run(run, func(batch *vec.Batch) error {
 			q.rows.Add(int64(batch.Len))

@@ -105,12 +105,9 @@ func (s *Session) intVar(name string) int {
 
 // SetVar sets a session variable; the empty value goes back to the default.
 func (s *Session) SetVar(name, value string) error {
-	d, err := findSetting(name)
+	d, err := sessionSetting(name)
 	if err != nil {
 		return err
-	}
-	if d.global {
-		return sqlerr.New(sqlerr.Bind, "variable %s belongs to the server: use SET GLOBAL", d.name)
 	}
 	if value != "" {
 		if value, err = d.normal(value); err != nil {
@@ -125,6 +122,15 @@ func (s *Session) SetVar(name, value string) error {
 		s.vars[d.name] = value
 	}
 	return nil
+}
+
+// CheckVar returns the canonical text of a value for a session variable, or the error that SetVar would give.
+func CheckVar(name, value string) (string, error) {
+	d, err := sessionSetting(name)
+	if err != nil {
+		return "", err
+	}
+	return d.normal(value)
 }
 
 // setGlobal sets a variable for the server and, where it is a session variable too, for sessions that have not set it.
@@ -170,6 +176,8 @@ type call struct {
 	load *load
 	// running ends when the statement's plan is to stop; set before it runs.
 	running context.Context
+	// form is the form of the result's values.
+	form Form
 }
 
 // newCall fixes what one statement sees: a Snapshot, the time, the variables.

@@ -53,6 +53,20 @@ var settings = indexSettings([]setting{
 	{name: "default_variant_doc_hash_shard_count", kind: intSetting, initial: "64", low: 0, high: 1024, note: "see VARIANT properties"},
 	{name: "default_variant_enable_nested_group", kind: boolSetting, initial: "false", note: "see VARIANT properties"},
 
+	{name: "variant_encoding", kind: textSetting, initial: "json_text", words: []string{"json_text", "arrow_json", "parquet_variant"}, note: "VARIANT results of Flight: JSON text, the same as extension arrow.json (JSON columns too), or extension arrow.parquet.variant"},
+	{name: "largeint_encoding", kind: textSetting, initial: "utf8", words: []string{"utf8", "decimal256"}, note: "LARGEINT results of Flight: text or Decimal256(39, 0)"},
+	{name: "decimal256_encoding", kind: textSetting, initial: "native", words: []string{"native", "utf8"}, note: "results of Flight with more than 38 digits: Decimal256 or text"},
+	{name: "string_encoding", kind: textSetting, initial: "utf8", words: []string{"utf8", "large_utf8", "utf8_view"}, note: "Arrow type of the results of Flight that are text"},
+	{name: "ip_encoding", kind: textSetting, initial: "text", words: []string{"text", "native"}, note: "IPV4 and IPV6 results of Flight: text, or UInt32 and FixedSizeBinary(16)"},
+	{name: "uuid_encoding", kind: textSetting, initial: "text", words: []string{"text", "arrow_uuid"}, note: "UUID results of Flight: text or extension arrow.uuid"},
+	{name: "timestamp_unit", kind: textSetting, initial: "us", words: []string{"us", "ms", "ns"}, note: "unit of DATETIME and TIMESTAMPTZ results of Flight; ms cuts the rest off, ns fails beyond the years 1678 to 2261"},
+	{name: "timestamptz_zone", kind: textSetting, initial: "utc", words: []string{"utc", "session"}, note: "zone that TIMESTAMPTZ results of Flight name: UTC, or time_zone"},
+	{name: "interval_encoding", kind: textSetting, initial: "text", words: []string{"text", "native"}, note: "INTERVAL results of Flight: text or MonthDayNano"},
+	{name: "nested_encoding", kind: textSetting, initial: "native", words: []string{"native", "json_text"}, note: "ARRAY, MAP and STRUCT results of Flight: nested Arrow types or JSON text"},
+	{name: "dictionary", kind: boolSetting, initial: "false", note: "VARCHAR results of Flight as dictionaries"},
+	{name: "ipc_compression", kind: textSetting, initial: "none", words: []string{"none", "lz4", "zstd"}, note: "compression of the results of Flight"},
+	{name: "batch_bytes", kind: intSetting, initial: "2097152", low: 1 << 10, high: 16 << 20, note: "largest message of a result of Flight with more than one row"},
+
 	{name: "segment_cache_memory_percentage", kind: intSetting, initial: "20", low: 0, high: 80, global: true, note: "share of the memory limit for segment metadata"},
 	{name: "vertical_compaction_num_columns_per_group", kind: intSetting, initial: "500", low: 1, high: 100_000, global: true, note: "columns that compaction merges at a time"},
 	{name: "max_cumu_compaction_threads", kind: intSetting, initial: "1", low: 1, high: 1024, global: true, note: "compactions that run at once"},
@@ -89,6 +103,15 @@ func findSetting(name string) (*setting, error) {
 		msg += "; did you mean " + near + "?"
 	}
 	return nil, sqlerr.New(sqlerr.NotFound, "%s", msg)
+}
+
+// sessionSetting is findSetting for variables that a session may set.
+func sessionSetting(name string) (*setting, error) {
+	d, err := findSetting(name)
+	if err == nil && d.global {
+		return nil, sqlerr.New(sqlerr.Bind, "variable %s belongs to the server: use SET GLOBAL", d.name)
+	}
+	return d, err
 }
 
 // normal checks a value and returns its canonical text.

@@ -34,8 +34,8 @@ func (v *View) Release() {
 	}
 }
 
-// ExecuteAt is Execute on the state of a View. SHOW and its like always tell of the present; statements that are not ReadOnly are refused.
-func (p *Prepared) ExecuteAt(ctx context.Context, v *View, params []*vec.Vector) (r *Result, err error) {
+// ExecuteAt is Execute on the state of a View, with values in a Form. SHOW and its like always tell of the present; statements that are not ReadOnly are refused.
+func (p *Prepared) ExecuteAt(ctx context.Context, v *View, form Form, params []*vec.Vector) (r *Result, err error) {
 	if !p.ReadOnly {
 		return nil, sqlerr.New(sqlerr.Unsupported, "a statement that changes something cannot be executed on an older state")
 	}
@@ -45,5 +45,7 @@ func (p *Prepared) ExecuteAt(ctx context.Context, v *View, params []*vec.Vector)
 	}
 	defer func() { recovered(recover(), &err) }()
 	v.Retain()
-	return p.sess.newCall(v.pin.Snapshot(), params).runQuery(ctx, q.SourceText(), q.Query, v.Release)
+	c := p.sess.newCall(v.pin.Snapshot(), params)
+	c.form = form
+	return c.runQuery(ctx, q.SourceText(), q.Query, v.Release)
 }

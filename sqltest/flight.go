@@ -99,7 +99,7 @@ func plainError(err error) error {
 
 func wireSchema(s *arrow.Schema) (out types.Schema) {
 	for _, f := range s.Fields() {
-		t, ok := arrowvec.SQLType(f.Type)
+		t, ok := arrowvec.SQLType(f)
 		if !ok {
 			t = types.Of(types.Varchar)
 		}

@@ -165,6 +165,8 @@ func metaVector(meta []byte, n int) *vec.Vector {
 type translation struct {
 	bytes []byte // the metadata that m belongs to
 	m     metadata
+	// public replaces private types; see Export.
+	public bool
 }
 
 // open prepares for values of meta.
@@ -206,6 +208,14 @@ func (t *translation) walk(e *encoder, value []byte, depth int, budget *int) {
 	switch {
 	case !ok:
 		e.Null()
+		return
+	case !nested && t.public && isPrivate(value):
+		var s scalar
+		if !s.decode(value) {
+			e.Null()
+			return
+		}
+		writePublic(e, &s)
 		return
 	case !nested:
 		writeLeaf(e, value)

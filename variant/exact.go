@@ -40,11 +40,7 @@ func substitute(e *encoder, v []byte, path []Step, exact func(path []Step, s *sc
 			return
 		}
 		exact(path, &s)
-		if f := s.nearest(); s.kind == Number && f-f == 0 {
-			e.Double(f)
-			return
-		}
-		e.String(s.appendText(nil))
+		writePublic(e, &s)
 	case c.object:
 		e.BeginObject()
 		for i := range c.n {

@@ -148,7 +148,7 @@ func nextBatch(rd *flight.Reader) (*vec.Batch, error) {
 func sqlSchema(s *arrow.Schema) types.Schema {
 	out := make(types.Schema, 0, s.NumFields())
 	for _, f := range s.Fields() {
-		t, ok := arrowvec.SQLType(f.Type)
+		t, ok := arrowvec.SQLType(f)
 		if !ok {
 			t = types.Of(types.Varchar)
 		}

@@ -312,9 +312,9 @@ type arrowWriter struct {
 func (a *arrowWriter) begin(schema types.Schema) error {
 	wire := make(types.Schema, len(schema))
 	for i, f := range schema {
-		wire[i] = types.Field{Name: f.Name, Type: session.WireType(f.Type)}
+		wire[i] = types.Field{Name: f.Name, Type: f.Type}
 	}
-	a.schema = arrowvec.Schema(wire)
+	a.schema = new(arrowvec.Options).Schema(wire)
 	a.w = ipc.NewWriter(a.out, ipc.WithSchema(a.schema))
 	return nil
 }

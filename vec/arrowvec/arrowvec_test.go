@@ -37,7 +37,7 @@ func list(xs ...int64) func(*vec.Builder) {
 func TestOut(t *testing.T) {
 	f := func(v *vec.Vector, wantType, want string) {
 		t.Helper()
-		s := Schema(types.Schema{{Name: "c", Type: v.Type}})
+		s := new(Options).Schema(types.Schema{{Name: "c", Type: v.Type}})
 		rec, err := Record(s, vec.NewBatch(v.Len, v))
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestIn(t *testing.T) {
 	f := func(build func(memory.Allocator) arrow.Array, wantType string, want ...any) {
 		t.Helper()
 		a := build(memory.DefaultAllocator)
-		v, err := Vector(a)
+		v, err := Vector(arrow.Field{Type: a.DataType()}, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestIn(t *testing.T) {
 	}, "VARCHAR", "a text beyond twelve bytes")
 	b := array.NewTimestampBuilder(memory.DefaultAllocator, &arrow.TimestampType{Unit: arrow.Nanosecond})
 	b.Append(5001)
-	if _, err := Vector(b.NewArray()); err == nil {
+	if _, err := Vector(arrow.Field{Type: b.Type()}, b.NewArray()); err == nil {
 		t.Error("nanoseconds were cut without an error")
 	}
 }

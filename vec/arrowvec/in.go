@@ -25,7 +25,7 @@ type bytesArray interface {
 func Batch(rec arrow.RecordBatch) (*vec.Batch, error) {
 	b := &vec.Batch{Len: int(rec.NumRows())}
 	for i, col := range rec.Columns() {
-		v, err := Vector(col)
+		v, err := Vector(rec.Schema().Field(i), col)
 		if err != nil {
 			return nil, sqlerr.New(sqlerr.KindOf(err), "column %s: %s", rec.ColumnName(i), err)
 		}
@@ -34,11 +34,11 @@ func Batch(rec arrow.RecordBatch) (*vec.Batch, error) {
 	return b, nil
 }
 
-// Vector copies an Arrow array.
-func Vector(a arrow.Array) (*vec.Vector, error) {
-	t, ok := SQLType(a.DataType())
+// Vector copies an Arrow array, a column of field f.
+func Vector(f arrow.Field, a arrow.Array) (*vec.Vector, error) {
+	t, ok := SQLType(f)
 	if !ok {
-		return nil, sqlerr.New(sqlerr.Unsupported, "Arrow type %s is not supported", a.DataType())
+		return nil, sqlerr.New(sqlerr.Unsupported, "Arrow type %s is not supported", f.Type)
 	}
 	b := vec.NewBuilder(t, a.Len())
 	for i := range a.Len() {
@@ -49,11 +49,25 @@ func Vector(a arrow.Array) (*vec.Vector, error) {
 	return b.Finish(), nil
 }
 
-// appendValue appends value i of a, an array whose SQLType is the builder's type.
+// appendValue appends value i of a, an array of a field whose SQLType is the builder's type.
 func appendValue(b *vec.Builder, a arrow.Array, i int) error {
 	if a.IsNull(i) || a.DataType().ID() == arrow.NULL {
 		b.AppendNull()
 		return nil
+	}
+	switch a := a.(type) {
+	case array.ExtensionArray:
+		return appendValue(b, a.Storage(), i)
+	case *array.Dictionary:
+		return appendValue(b, a.Dictionary(), a.GetValueIndex(i))
+	case *array.RunEndEncoded:
+		return appendValue(b, a.Values(), a.GetPhysicalIndex(i))
+	}
+	switch b.Type().Kind {
+	case types.Variant:
+		return appendVariant(b, a, i)
+	case types.UUID:
+		return appendUUID(b, a, i)
 	}
 	switch a := a.(type) {
 	case *array.Boolean:
@@ -80,12 +94,6 @@ func appendValue(b *vec.Builder, a arrow.Array, i int) error {
 		vec.Append(b, a.Value(i))
 	case *array.Float64:
 		vec.Append(b, a.Value(i))
-	case *array.Dictionary:
-		return appendValue(b, a.Dictionary(), a.GetValueIndex(i))
-	case *array.RunEndEncoded:
-		return appendValue(b, a.Values(), a.GetPhysicalIndex(i))
-	case array.ExtensionArray:
-		return appendExtension(b, a, i)
 	default:
 		return appendOther(b, a, i)
 	}
@@ -245,30 +253,28 @@ func micros(v int64, unit arrow.TimeUnit) (int64, error) {
 	return v * factor, nil
 }
 
-// appendExtension unwraps extension arrays: a Parquet Variant becomes a variant, a UUID its number, everything else its storage.
-func appendExtension(b *vec.Builder, a array.ExtensionArray, i int) error {
-	switch b.Type().Kind {
-	case types.Variant:
-		st, ok := a.Storage().(*array.Struct)
-		if !ok || st.NumField() != 2 {
-			return sqlerr.New(sqlerr.Unsupported, "shredded variants are not accepted; send metadata and value")
-		}
-		meta, ok1 := binaryField(st, "metadata", i)
-		value, ok2 := binaryField(st, "value", i)
-		if !ok1 || !ok2 {
-			return sqlerr.New(sqlerr.Unsupported, "a variant needs the binary fields metadata and value")
-		}
-		b.AppendVariant(meta, value)
-		return nil
-	case types.UUID:
-		f, ok := a.Storage().(*array.FixedSizeBinary)
-		if !ok || len(f.Value(i)) != 16 {
-			return sqlerr.New(sqlerr.Conversion, "a UUID needs 16 bytes")
-		}
-		vec.Append(b, types.Uint128FromBytes(f.Value(i)))
-		return nil
+// appendVariant appends a Parquet Variant.
+func appendVariant(b *vec.Builder, a arrow.Array, i int) error {
+	st, ok := a.(*array.Struct)
+	if !ok || st.NumField() != 2 {
+		return sqlerr.New(sqlerr.Unsupported, "shredded variants are not accepted; send metadata and value")
 	}
-	return appendValue(b, a.Storage(), i)
+	meta, ok1 := binaryField(st, "metadata", i)
+	value, ok2 := binaryField(st, "value", i)
+	if !ok1 || !ok2 {
+		return sqlerr.New(sqlerr.Unsupported, "a variant needs the binary fields metadata and value")
+	}
+	b.AppendVariant(meta, value)
+	return nil
+}
+
+func appendUUID(b *vec.Builder, a arrow.Array, i int) error {
+	f, ok := a.(bytesArray)
+	if !ok || len(f.Value(i)) != 16 {
+		return sqlerr.New(sqlerr.Conversion, "a UUID needs 16 bytes")
+	}
+	vec.Append(b, types.Uint128FromBytes(f.Value(i)))
+	return nil
 }
 
 func binaryField(st *array.Struct, name string, i int) ([]byte, bool) {

@@ -14,14 +14,16 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// Record makes a record batch of schema (see Schema) from the columns of b. VARIANT, JSON and INTERVAL columns must have been turned
-// into text before.
+// Record makes a record batch of schema (see Options.Schema) from the columns of b. Columns whose schema type is text, or JSON, must
+// have been turned into text before if their SQL type is VARIANT, JSON, INTERVAL or nested; VARIANT columns that have not must be what
+// variant.Export makes. A value that the schema type cannot hold is
+// an OutOfRange error naming the column.
 func Record(schema *arrow.Schema, b *vec.Batch) (arrow.RecordBatch, error) {
 	cols := make([]arrow.Array, len(b.Cols))
 	for i, c := range b.Cols {
 		d, err := data(c, schema.Field(i).Type)
 		if err != nil {
-			return nil, err
+			return nil, sqlerr.New(sqlerr.KindOf(err), "column %s: %s", schema.Field(i).Name, err)
 		}
 		cols[i] = array.MakeFromData(d)
 		d.Release()
@@ -35,59 +37,153 @@ func Record(schema *arrow.Schema, b *vec.Batch) (arrow.RecordBatch, error) {
 
 // data makes the Arrow array data of a column.
 func data(v *vec.Vector, t arrow.DataType) (arrow.ArrayData, error) {
+	switch x := t.(type) {
+	case arrow.ExtensionType:
+		d, err := data(v, x.StorageType())
+		if err != nil {
+			return nil, err
+		}
+		return array.NewData(t, d.Len(), d.Buffers(), d.Children(), d.NullN(), 0), nil
+	case *arrow.DictionaryType:
+		return dictionary(v, x)
+	}
 	if v.Type.Kind == types.Null {
-		return array.NewData(t, v.Len, []*memory.Buffer{memory.NewBufferBytes(make([]byte, (v.Len+7)/8)), memory.NewBufferBytes(make([]byte, 4*(v.Len+1))), nil}, nil, v.Len, 0), nil
+		a := array.MakeArrayOfNull(memory.DefaultAllocator, t, v.Len)
+		return a.Data(), nil
 	}
 	v = vec.Flatten(v)
+	if v.Type.IsVariant() {
+		return variants(v, t)
+	}
+	switch v.Type.Phys() {
+	case types.PhysStruct, types.PhysList:
+		return nested(v, t)
+	}
+	if add := printer(v, t); add != nil {
+		return text(v, t, add)
+	}
+	buf, err := fixed(v, t)
+	if err != nil {
+		return nil, err
+	}
 	valid, nulls := validity(v)
-	fixed := func(b *memory.Buffer) (arrow.ArrayData, error) {
-		return array.NewData(t, v.Len, []*memory.Buffer{valid, b}, nil, nulls, 0), nil
+	return array.NewData(t, v.Len, []*memory.Buffer{valid, buf}, nil, nulls, 0), nil
+}
+
+// printer returns the function that appends a value as text or bytes, for columns that travel so; nil for others.
+func printer(v *vec.Vector, t arrow.DataType) func([]byte, int) []byte {
+	switch t.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY:
+	default:
+		return nil
 	}
 	switch d := v.Data.(type) {
-	case []bool:
-		return fixed(bits(d))
-	case []int8:
-		return fixed(raw(d))
-	case []int16:
-		return fixed(raw(d))
-	case []int32:
-		return fixed(raw(d))
-	case []float32:
-		return fixed(raw(d))
-	case []float64:
-		return fixed(raw(d))
-	case []int64:
-		if v.Type.Kind == types.Decimal {
-			wide := make([]types.Int128, len(d))
-			for i, x := range d {
-				wide[i] = types.Int128From(x)
-			}
-			return fixed(raw(wide))
-		}
-		return fixed(raw(d))
+	case []vec.View:
+		return func(dst []byte, i int) []byte { return append(dst, d[i].Bytes(v.Bufs)...) }
 	case []types.Int128:
-		if v.Type.Kind == types.Decimal {
-			return fixed(raw(d))
-		}
-		return printed(v, t, valid, nulls, func(dst []byte, i int) []byte { return d[i].Append(dst) })
+		return func(dst []byte, i int) []byte { return d[i].Append(dst) }
 	case []types.Int256:
-		return fixed(raw(d))
+		return func(dst []byte, i int) []byte { return types.AppendDecimal256(dst, d[i], int(v.Type.Scale)) }
 	case []uint32:
-		return printed(v, t, valid, nulls, func(dst []byte, i int) []byte { return types.AppendIPv4(dst, d[i]) })
+		return func(dst []byte, i int) []byte { return types.AppendIPv4(dst, d[i]) }
 	case []types.Uint128:
 		if v.Type.Kind == types.UUID {
-			return printed(v, t, valid, nulls, func(dst []byte, i int) []byte { return types.AppendUUID(dst, d[i]) })
+			return func(dst []byte, i int) []byte { return types.AppendUUID(dst, d[i]) }
 		}
-		return printed(v, t, valid, nulls, func(dst []byte, i int) []byte { return types.AppendIPv6(dst, d[i]) })
-	case []vec.View:
-		if v.Meta != nil {
-			panic("BUG: a variant column reached the wire")
-		}
-		return printed(v, t, valid, nulls, func(dst []byte, i int) []byte { return append(dst, d[i].Bytes(v.Bufs)...) })
-	case nil:
-		return nested(v, t, valid, nulls)
+		return func(dst []byte, i int) []byte { return types.AppendIPv6(dst, d[i]) }
 	}
-	panic(fmt.Sprintf("BUG: a column of %T reached the wire", v.Data))
+	panic(fmt.Sprintf("BUG: a column of %T reached the wire as %s", v.Data, t))
+}
+
+// fixed makes the values buffer of a column of a fixed width.
+func fixed(v *vec.Vector, t arrow.DataType) (*memory.Buffer, error) {
+	switch d := v.Data.(type) {
+	case []bool:
+		return bits(d), nil
+	case []int8:
+		return raw(d), nil
+	case []int16:
+		return raw(d), nil
+	case []int32:
+		return raw(d), nil
+	case []uint32:
+		return raw(d), nil
+	case []float32:
+		return raw(d), nil
+	case []float64:
+		return raw(d), nil
+	case []int64:
+		if v.Type.Kind == types.Decimal {
+			return raw(mapped(d, types.Int128From)), nil
+		}
+		if s, ok := t.(*arrow.TimestampType); ok {
+			return timestamps(v, d, s.Unit)
+		}
+		return raw(d), nil
+	case []types.Int128:
+		if t.ID() == arrow.DECIMAL256 {
+			return raw(mapped(d, types.Int256From)), nil
+		}
+		return raw(d), nil
+	case []types.Int256:
+		return raw(d), nil
+	case []types.Uint128:
+		return raw(mapped(d, types.Uint128.Bytes)), nil
+	case []types.IntervalValue:
+		return intervals(v, d)
+	}
+	panic(fmt.Sprintf("BUG: a column of %T reached the wire as %s", v.Data, t))
+}
+
+func mapped[A, B any](in []A, f func(A) B) []B {
+	out := make([]B, len(in))
+	for i, x := range in {
+		out[i] = f(x)
+	}
+	return out
+}
+
+// timestamps converts microseconds to a unit. Milliseconds are those that have begun, also before 1970; a moment beyond the years that
+// nanoseconds can count is an error.
+func timestamps(v *vec.Vector, d []int64, unit arrow.TimeUnit) (*memory.Buffer, error) {
+	switch unit {
+	case arrow.Microsecond:
+		return raw(d), nil
+	case arrow.Millisecond:
+		return raw(mapped(d, func(us int64) int64 {
+			ms := us / 1000
+			if us%1000 < 0 {
+				ms--
+			}
+			return ms
+		})), nil
+	}
+	out := make([]int64, len(d))
+	for i, us := range d {
+		if v.IsNull(i) {
+			continue
+		}
+		if us > math.MaxInt64/1000 || us < math.MinInt64/1000 {
+			return nil, sqlerr.New(sqlerr.OutOfRange, "%s %s does not fit a timestamp in nanoseconds, which reach from 1677-09-21 to 2262-04-11",
+				v.Type.Kind, types.AppendDateTime(nil, us))
+		}
+		out[i] = us * 1000
+	}
+	return raw(out), nil
+}
+
+func intervals(v *vec.Vector, d []types.IntervalValue) (*memory.Buffer, error) {
+	out := make([]arrow.MonthDayNanoInterval, len(d))
+	for i, x := range d {
+		if v.IsNull(i) {
+			continue
+		}
+		if x.Micros > math.MaxInt64/1000 || x.Micros < math.MinInt64/1000 {
+			return nil, sqlerr.New(sqlerr.OutOfRange, "an interval of %d microseconds does not fit nanoseconds", x.Micros)
+		}
+		out[i] = arrow.MonthDayNanoInterval{Months: x.Months, Days: x.Days, Nanoseconds: x.Micros * 1000}
+	}
+	return raw(out), nil
 }
 
 func validity(v *vec.Vector) (*memory.Buffer, int) {
@@ -115,30 +211,8 @@ func bits(d []bool) *memory.Buffer {
 	return memory.NewBufferBytes(out)
 }
 
-// printed makes a Utf8 or Binary array of texts.
-func printed(v *vec.Vector, t arrow.DataType, valid *memory.Buffer, nulls int, add func([]byte, int) []byte) (arrow.ArrayData, error) {
-	offsets := make([]int32, v.Len+1)
-	size := 16 * v.Len
-	if views, ok := v.Data.([]vec.View); ok {
-		size = 0
-		for i := range views {
-			size += views[i].Len()
-		}
-	}
-	text := make([]byte, 0, size)
-	for i := range v.Len {
-		if !v.IsNull(i) {
-			text = add(text, i)
-		}
-		if len(text) > math.MaxInt32 {
-			return nil, sqlerr.New(sqlerr.Resource, "a batch of text is larger than 2 GiB")
-		}
-		offsets[i+1] = int32(len(text))
-	}
-	return array.NewData(t, v.Len, []*memory.Buffer{valid, raw(offsets), memory.NewBufferBytes(text)}, nil, nulls, 0), nil
-}
-
-func nested(v *vec.Vector, t arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+func nested(v *vec.Vector, t arrow.DataType) (arrow.ArrayData, error) {
+	valid, nulls := validity(v)
 	if v.Type.Kind == types.Struct {
 		st := t.(*arrow.StructType)
 		children := make([]arrow.ArrayData, len(v.Children))
@@ -169,3 +243,32 @@ func nested(v *vec.Vector, t arrow.DataType, valid *memory.Buffer, nulls int) (a
 	}
 	return array.NewData(t, v.Len, []*memory.Buffer{valid, raw(offsets)}, []arrow.ArrayData{child}, nulls, 0), nil
 }
+
+// variants makes a struct of metadata and value.
+func variants(v *vec.Vector, t arrow.DataType) (arrow.ArrayData, error) {
+	if t.ID() != arrow.STRUCT {
+		panic("BUG: a variant column reached the wire as " + t.String())
+	}
+	meta, value := newTexts(arrow.BinaryTypes.Binary, v.Len), newTexts(arrow.BinaryTypes.Binary, v.Len)
+	for i := range v.Len {
+		m, val := nullMeta, nullValue
+		if !v.IsNull(i) {
+			m, val = v.VariantAt(i)
+		}
+		meta.add(m)
+		value.add(val)
+	}
+	var children []arrow.ArrayData
+	for _, c := range []*texts{meta, value} {
+		d, err := c.finish(nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, d)
+	}
+	valid, nulls := validity(v)
+	return array.NewData(t, v.Len, []*memory.Buffer{valid}, children, nulls, 0), nil
+}
+
+// nullMeta and nullValue are what stands in NULL rows: an empty dictionary and a JSON null.
+var nullMeta, nullValue = []byte{1, 0, 0}, []byte{0}

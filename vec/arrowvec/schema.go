@@ -6,75 +6,39 @@ import (
 	"github.com/ebira-db/ebira/sql/types"
 )
 
-// Type returns the Arrow type under which values of t travel by default: only types that every Flight SQL client reads. Numbers and
-// addresses that such clients lack (LARGEINT, IPV4, UUID, ...), VARIANT and JSON travel as text.
-func Type(t types.Type) arrow.DataType {
-	switch t.Kind {
-	case types.Boolean:
-		return arrow.FixedWidthTypes.Boolean
-	case types.TinyInt:
-		return arrow.PrimitiveTypes.Int8
-	case types.SmallInt:
-		return arrow.PrimitiveTypes.Int16
-	case types.Int:
-		return arrow.PrimitiveTypes.Int32
-	case types.BigInt:
-		return arrow.PrimitiveTypes.Int64
-	case types.Float:
-		return arrow.PrimitiveTypes.Float32
-	case types.Double:
-		return arrow.PrimitiveTypes.Float64
-	case types.Decimal:
-		if t.Precision > 38 {
-			return &arrow.Decimal256Type{Precision: int32(t.Precision), Scale: int32(t.Scale)}
-		}
-		return &arrow.Decimal128Type{Precision: int32(t.Precision), Scale: int32(t.Scale)}
-	case types.Binary:
-		return arrow.BinaryTypes.Binary
-	case types.Date:
-		return arrow.FixedWidthTypes.Date32
-	case types.Time:
-		return arrow.FixedWidthTypes.Time64us
-	case types.DateTime:
-		return &arrow.TimestampType{Unit: arrow.Microsecond}
-	case types.TimestampTZ:
-		return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	case types.Array:
-		return arrow.ListOf(Type(*t.Elem))
-	case types.Struct:
-		return arrow.StructOf(fields(t.Fields)...)
-	case types.Map:
-		m := arrow.MapOf(Type(t.Fields[0].Type), Type(t.Fields[1].Type))
-		return m
-	}
-	return arrow.BinaryTypes.String
-}
-
-func fields(in []types.Field) []arrow.Field {
-	out := make([]arrow.Field, len(in))
-	for i, f := range in {
-		out[i] = arrow.Field{Name: f.Name, Type: Type(f.Type), Nullable: !f.NotNull}
-	}
-	return out
-}
-
-// Schema returns the wire schema of result columns without metadata.
-func Schema(s types.Schema) *arrow.Schema { return arrow.NewSchema(fields(s), nil) }
-
 // maxDepth bounds the nesting of types that clients send.
 const maxDepth = 32
 
-// SQLType returns the SQL type that holds all values of an Arrow type; false if there is none.
-func SQLType(t arrow.DataType) (types.Type, bool) { return sqlType(t, 0) }
+// SQLType returns the SQL type that holds all values of an Arrow field; false if there is none. Of the extensions, Parquet Variants and
+// UUIDs are known; others stand for their storage.
+func SQLType(f arrow.Field) (types.Type, bool) { return sqlType(f, 0) }
 
-func sqlType(t arrow.DataType, depth int) (types.Type, bool) {
+// DeclaredType is the type that a column made for a field should have: that of SQLType, but JSON for the extension arrow.json, whose
+// values arrive as text.
+func DeclaredType(f arrow.Field) (types.Type, bool) {
+	t, ok := SQLType(f)
+	if name, _ := extensionOf(f); name == nameJSON && t.Kind == types.Varchar {
+		return types.Of(types.JSON), ok
+	}
+	return t, ok
+}
+
+func sqlType(f arrow.Field, depth int) (types.Type, bool) {
 	if depth > maxDepth {
 		return types.Type{}, false
 	}
-	if k, ok := plainTypes[t.ID()]; ok {
+	name, storage := extensionOf(f)
+	switch name {
+	case nameVariant, oldNameVariant:
+		return types.Of(types.Variant), true
+	case nameUUID:
+		return types.Of(types.UUID), true
+	}
+	inner := func(t arrow.DataType) (types.Type, bool) { return sqlType(arrow.Field{Type: t}, depth+1) }
+	if k, ok := plainTypes[storage.ID()]; ok {
 		return types.Of(k), true
 	}
-	switch t := t.(type) {
+	switch t := storage.(type) {
 	case arrow.DecimalType:
 		p, s := int(t.GetPrecision()), int(t.GetScale())
 		if s < 0 {
@@ -89,21 +53,15 @@ func sqlType(t arrow.DataType, depth int) (types.Type, bool) {
 	case *arrow.FixedSizeBinaryType:
 		return types.Of(types.Binary), true
 	case *arrow.DictionaryType:
-		return sqlType(t.ValueType, depth+1)
+		return inner(t.ValueType)
 	case *arrow.RunEndEncodedType:
-		return sqlType(t.Encoded(), depth+1)
+		return inner(t.Encoded())
 	case arrow.ExtensionType:
-		if isVariant(t) {
-			return types.Of(types.Variant), true
-		}
-		if t.ExtensionName() == "arrow.uuid" {
-			return types.Of(types.UUID), true
-		}
-		return sqlType(t.StorageType(), depth+1)
+		return inner(t)
 	case *arrow.StructType:
 		out := types.Type{Kind: types.Struct}
 		for _, f := range t.Fields() {
-			ft, ok := sqlType(f.Type, depth+1)
+			ft, ok := sqlType(f, depth+1)
 			if !ok {
 				return out, false
 			}
@@ -111,11 +69,11 @@ func sqlType(t arrow.DataType, depth int) (types.Type, bool) {
 		}
 		return out, len(out.Fields) > 0
 	case *arrow.MapType:
-		k, ok1 := sqlType(t.KeyType(), depth+1)
-		v, ok2 := sqlType(t.ItemType(), depth+1)
+		k, ok1 := sqlType(t.KeyField(), depth+1)
+		v, ok2 := sqlType(t.ItemField(), depth+1)
 		return types.Type{Kind: types.Map, Fields: []types.Field{{Name: "key", Type: k, NotNull: true}, {Name: "value", Type: v}}}, ok1 && ok2
 	case arrow.ListLikeType:
-		e, ok := sqlType(t.Elem(), depth+1)
+		e, ok := sqlType(t.ElemField(), depth+1)
 		return types.ArrayOf(e), ok
 	}
 	return types.Type{}, false
@@ -130,9 +88,4 @@ var plainTypes = map[arrow.Type]types.Kind{
 	arrow.BINARY_VIEW: types.Binary, arrow.DATE32: types.Date, arrow.DATE64: types.Date, arrow.TIME32: types.Time, arrow.TIME64: types.Time,
 	arrow.INTERVAL_MONTHS: types.Interval, arrow.INTERVAL_DAY_TIME: types.Interval, arrow.INTERVAL_MONTH_DAY_NANO: types.Interval,
 	arrow.DURATION: types.Interval,
-}
-
-// isVariant tells whether an extension is a Parquet Variant, under its canonical or its older name.
-func isVariant(t arrow.ExtensionType) bool {
-	return t.ExtensionName() == "arrow.parquet.variant" || t.ExtensionName() == "parquet.variant"
 }
