@@ -47,6 +47,9 @@ java_tests() {
 	mvn -B -ntp -f test/java/pom.xml test | grep -E 'Tests run:|ERROR|BUILD'
 }
 
+# The suite itself takes a second; compiling the driver takes the rest.
+adbc_validation() { (cd test/adbc && go vet ./... && timeout 180 go test -count=1 -timeout 60s ./...); }
+
 # go_tests runs the tests of a module and prints the totals; without Python the lines of go test itself.
 go_tests() {
 	local python=$PWD/.venv/bin/python tally=$PWD/scripts/tally.py
@@ -64,6 +67,7 @@ step "race detector" make -s race
 step "fuzz, ${FUZZTIME:-10s} each" bash scripts/fuzz.sh "${FUZZTIME:-10s}"
 step "Python clients" python_tests
 step "Java client" java_tests
+step "ADBC validation suite" adbc_validation
 # Random queries run for 10 s here; EBIRA_DIFFTIME=10m make test runs them longer.
 export EBIRA_DIFFTIME=${EBIRA_DIFFTIME:-10s}
 step "differential tests against DuckDB" go_tests difftest
