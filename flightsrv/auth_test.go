@@ -367,6 +367,20 @@ func TestSessionOptions(t *testing.T) {
 	if err != nil || res.SessionOptions["schema"].GetStringValue() != "sales" {
 		t.Errorf("database header: %v, %v", res, err)
 	}
+	// Asking for options makes no session, and tells no cookie.
+	sessions := func() int {
+		r.server.registry.mu.Lock()
+		defer r.server.registry.mu.Unlock()
+		return len(r.server.registry.clients)
+	}
+	before := sessions()
+	var header metadata.MD
+	if _, err := r.client().GetSessionOptions(r.ctx(), &flight.GetSessionOptionsRequest{}, grpc.Header(&header)); err != nil {
+		t.Fatal(err)
+	}
+	if after := sessions(); after > before || len(header.Get("set-cookie")) > 0 {
+		t.Errorf("%d sessions became %d, cookies %v", before, after, header.Get("set-cookie"))
+	}
 	_, err = r.client().Execute(with(r.ctx(), "database", "nope"), "SELECT 1")
 	wantCode(t, err, codes.NotFound, "nope")
 }

@@ -107,9 +107,19 @@ func optionText(v *pb.SessionOptionValue) (string, error) {
 	return "", sqlerr.New(sqlerr.Type, "the value of a session option has an unknown form")
 }
 
-// sessionOptions reads catalog, schema and all variables as texts (FS-90).
+// sessionOptions reads catalog, schema and all variables as texts (FS-90). It makes no session: clients ask only to see whether the
+// server lives.
 func (s *Server) sessionOptions(ctx context.Context) (proto.Message, error) {
-	cl, err := s.oldClient(ctx)
+	c := callerOf(ctx)
+	var cl *client
+	var err error
+	if len(c.cookies) > 0 || s.registry.has(c) {
+		cl, err = s.oldClient(ctx)
+	} else {
+		cl = newClient(s.engine.NewSession(c.user), c.user)
+		defer cl.sess.Close()
+		err = cl.start(c.md)
+	}
 	if err != nil {
 		return nil, err
 	}

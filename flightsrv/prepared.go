@@ -2,6 +2,7 @@ package flightsrv
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/ebira-db/ebira/session"
+	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -193,10 +195,11 @@ func updateAll(ctx context.Context, p *session.Prepared, sets [][]*vec.Vector) (
 	var total int64
 	for i, values := range sets {
 		n, err := update(ctx, p, values)
-		if err != nil {
+		if failed := err; err != nil {
 			err = located(err, p.Text())
 			if st, ok := status.FromError(err); ok && i > 0 {
-				err = status.Errorf(st.Code(), "set %d of %d: %s\n(the sets before it have been executed)", i+1, len(sets), st.Message())
+				text := fmt.Sprintf("set %d of %d: %s\n(the sets before it have been executed)", i+1, len(sets), st.Message())
+				err = &statusError{status.New(st.Code(), text), sqlerr.KindOf(failed)}
 			}
 			return 0, err
 		}

@@ -88,17 +88,8 @@ func (r *registry) token(secret string) *token {
 func (r *registry) find(c *caller) (cl *client, tell bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, id := range c.cookies {
-		if cl := r.cookies[id]; cl != nil && cl.user == c.user {
-			cl.byCookie = true
-			return cl, false, nil
-		}
-	}
-	switch {
-	case c.token != nil && r.open(c.token.client):
-		return c.token.client, len(c.cookies) > 0, nil
-	case c.token == nil && c.conn != nil && r.open(c.conn.client) && c.conn.client.user == c.user:
-		return c.conn.client, len(c.cookies) > 0, nil
+	if cl, tell := r.existing(c); cl != nil {
+		return cl, tell, nil
 	}
 	if len(r.clients) >= maxClients {
 		return nil, false, status.Error(codes.ResourceExhausted, "too many sessions are open")
@@ -114,6 +105,31 @@ func (r *registry) find(c *caller) (cl *client, tell bool, err error) {
 		c.conn.client = cl
 	}
 	return cl, true, nil
+}
+
+// existing returns the session of a call if there is one, and whether the call should be told its cookie; mu is held.
+func (r *registry) existing(c *caller) (cl *client, tell bool) {
+	for _, id := range c.cookies {
+		if cl := r.cookies[id]; cl != nil && cl.user == c.user {
+			cl.byCookie = true
+			return cl, false
+		}
+	}
+	switch {
+	case c.token != nil && r.open(c.token.client):
+		return c.token.client, len(c.cookies) > 0
+	case c.token == nil && c.conn != nil && r.open(c.conn.client) && c.conn.client.user == c.user:
+		return c.conn.client, len(c.cookies) > 0
+	}
+	return nil, false
+}
+
+// has tells whether a call has a session already.
+func (r *registry) has(c *caller) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cl, _ := r.existing(c)
+	return cl != nil
 }
 
 // open tells whether a session is still open; mu is held.

@@ -11,7 +11,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -170,6 +173,31 @@ func TestErrors(t *testing.T) {
 	_, err := c.BeginTransaction(r.ctx())
 	wantCode(t, err, codes.Unimplemented, "transactions")
 	r.alive()
+}
+
+func TestErrorTrailers(t *testing.T) {
+	r := newRig(t, Options{})
+	c := r.client()
+	r.run(c, "CREATE TABLE t (id BIGINT NOT NULL)")
+	f := func(sql string, code codes.Code, state string) {
+		t.Helper()
+		var trailer metadata.MD
+		_, err := c.Execute(r.ctx(), sql, grpc.Trailer(&trailer))
+		if st := status.Code(err); st != code || strings.Join(trailer.Get("x-sqlstate"), " ") != state {
+			t.Errorf("%s: %v with SQLSTATE %v, want %v with %s", sql, err, trailer.Get("x-sqlstate"), code, state)
+		}
+	}
+	f("SELEC 1", codes.InvalidArgument, "42601")
+	f("SELECT x FROM t", codes.NotFound, "42S02")
+	f("CREATE TABLE t (x INT)", codes.AlreadyExists, "42S01")
+	f("SELECT CAST('x' AS INT)", codes.InvalidArgument, "22018")
+	f("SELECT CAST(300 AS TINYINT)", codes.InvalidArgument, "22003")
+	f("INSERT INTO t VALUES (NULL)", codes.InvalidArgument, "23000")
+	f("BEGIN", codes.Unimplemented, "0A000")
+	f("SELECT 1", codes.OK, "")
+	r.run(c, "INSERT INTO t VALUES "+numbers(2000))
+	r.run(c, "SET query_timeout = 1")
+	f("SELECT count(*) FROM t a CROSS JOIN t b CROSS JOIN t c CROSS JOIN t d", codes.DeadlineExceeded, "57014")
 }
 
 func TestClip(t *testing.T) {

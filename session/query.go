@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -110,12 +111,15 @@ func (e *Engine) Cancel(id int64) bool {
 	return true
 }
 
+// ErrTimeout is the cause of the error of a statement that query_timeout has ended.
+var ErrTimeout = errors.New("query_timeout is over")
+
 // detach makes the context of a query that outlives the call which started it; query_timeout ends it.
 func (s *Session) detach(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	run, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	if sec := s.intVar("query_timeout"); sec > 0 {
 		t := time.AfterFunc(time.Duration(sec)*time.Second, func() {
-			cancel(sqlerr.New(sqlerr.Canceled, "the statement ran longer than query_timeout = %d seconds", sec))
+			cancel(sqlerr.Wrap(sqlerr.Canceled, ErrTimeout, "the statement ran longer than %d seconds", sec))
 		})
 		context.AfterFunc(run, func() { t.Stop() })
 	}
