@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,6 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/ebira-db/ebira/session"
 	"github.com/ebira-db/ebira/variant"
 )
 
@@ -431,5 +435,44 @@ func TestWireMessages(t *testing.T) {
 	}
 	if total > plain/3 {
 		t.Errorf("compression by the header of DoGet: %d bytes, %d without", total, plain)
+	}
+}
+
+// TestWireDocs compares the page about the options with the options.
+func TestWireDocs(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "FLIGHT.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, Options{})
+	sess := r.engine.NewSession("")
+	defer sess.Close()
+	seen := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\| ([^|]+) \\|").FindAllStringSubmatch(string(page), -1) {
+		name, values := row[1], strings.Split(row[2], ", ")
+		seen[name] = true
+		if wireSetters[name] == nil {
+			t.Errorf("the page tells of an option %s", name)
+			continue
+		}
+		if got := sess.Var(name); got != values[0] {
+			t.Errorf("%s: the page says the default is %s, it is %s", name, values[0], got)
+		}
+		for _, v := range values {
+			if _, err := session.CheckVar(name, v); err != nil {
+				t.Error(err)
+			}
+		}
+		_, err := session.CheckVar(name, "no such value")
+		for _, v := range values[1:] {
+			if !strings.Contains(fmt.Sprint(err), v) {
+				t.Errorf("the error for a bad value of %s does not name %s: %v", name, v, err)
+			}
+		}
+	}
+	for name := range wireSetters {
+		if !seen[name] {
+			t.Errorf("the page does not tell of the option %s", name)
+		}
 	}
 }
