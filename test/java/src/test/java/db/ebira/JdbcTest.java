@@ -165,4 +165,31 @@ class JdbcTest {
       }
     }
   }
+
+  /** Properties of the URL that the driver does not know travel as request headers, and choose the forms of results. */
+  @Test
+  void wireOptionsInTheUrl() throws Exception {
+    String sql = "SELECT [1, NULL] AS a, CAST('2024-01-02 03:04:05.6' AS DATETIME) AS t, CAST('127.0.0.1' AS IPV4) AS ip";
+    String options = "&x-ebira-nested-encoding=json_text&x-ebira-timestamp-unit=ns&x-ebira-ip-encoding=native";
+    try (Connection c = DriverManager.getConnection(url + options); Statement st = c.createStatement(); ResultSet rs = st.executeQuery(sql)) {
+      assertTrue(rs.next());
+      assertEquals("[1,null]", rs.getString("a"));
+      assertEquals("2024-01-02T03:04:05.600", rs.getObject("t", java.time.LocalDateTime.class).toString());
+      assertEquals(2130706433L, rs.getLong("ip"));
+    }
+    try (Connection c = connect(); Statement st = c.createStatement()) {
+      st.execute("SET nested_encoding = 'json_text'");
+      try (ResultSet rs = st.executeQuery("SELECT [1, NULL] AS a, CAST('127.0.0.1' AS IPV4) AS ip")) {
+        assertTrue(rs.next());
+        assertEquals("[1,null]", rs.getString("a"));
+        assertEquals("127.0.0.1", rs.getString("ip"));
+      }
+    }
+    SQLException e = assertThrows(SQLException.class, () -> {
+      try (Connection c = DriverManager.getConnection(url + "&x-ebira-timestamp-unit=days"); Statement st = c.createStatement()) {
+        st.executeQuery("SELECT 1");
+      }
+    });
+    assertTrue(e.getMessage().contains("us or ms or ns"), e.getMessage());
+  }
 }
