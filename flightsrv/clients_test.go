@@ -58,7 +58,9 @@ func TestPrepareTellsTheKind(t *testing.T) {
 	if got := r.run(c, "SELECT count(*) FROM t"); got != "0" {
 		t.Errorf("preparing has executed: %s rows", got)
 	}
-	_, err := prepare(r, "INSERT INTO nowhere VALUES (1)")
+	_, err := prepare(r, "SELECT :x AS a")
+	wantCode(t, err, codes.InvalidArgument, "named parameter :x is not supported")
+	_, err = prepare(r, "INSERT INTO nowhere VALUES (1)")
 	wantCode(t, err, codes.NotFound, "nowhere")
 }
 

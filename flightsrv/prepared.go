@@ -54,7 +54,11 @@ func (s *Server) createPrepared(ctx context.Context, m *pb.ActionCreatePreparedS
 	}
 	stmt, err := cl.sess.Prepare(ctx, m.Query)
 	if err != nil {
-		return nil, located(err, m.Query)
+		err = located(err, m.Query)
+		if !s.opts.NoQuirks {
+			err = prepareError(err, m.Query)
+		}
+		return nil, err
 	}
 	wire, err := cl.wire(ctx)
 	if err != nil {

@@ -1,10 +1,13 @@
 package flightsrv
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/ebira-db/ebira/sql/types"
 )
@@ -26,6 +29,16 @@ func hidesParameters(agent string, s *arrow.Schema) bool {
 		}
 	}
 	return false
+}
+
+// prepareError keeps the message of an error from being lost: Python's DBAPI takes Unimplemented for a server that cannot prepare, goes on
+// to bind the values all the same, and reports that instead. Only statements that may have values to bind are concerned.
+func prepareError(err error, sql string) error {
+	var known *statusError
+	if !errors.As(err, &known) || known.Code() != codes.Unimplemented || !strings.ContainsAny(sql, "?$:") {
+		return err
+	}
+	return &statusError{status.New(codes.InvalidArgument, known.Message()), known.kind}
 }
 
 // timesAreInstants tells whether times of day are really moments: Go's database/sql driver sends time.Time as nanoseconds since 1970 in

@@ -73,6 +73,8 @@ def test_parameters(conn):
     assert rows(conn, "SELECT k FROM params WHERE s = $1", ("c",)) == [(3,)]
     with pytest.raises(dbapi.Error):
         rows(conn, "SELECT k FROM params WHERE s = ?", ("c", "d"))
+    with pytest.raises(dbapi.Error, match="named parameter :k is not supported"):
+        rows(conn, "SELECT k FROM params WHERE s = :k", ("c",))
 
 
 def test_ingest(conn):
