@@ -64,6 +64,38 @@ func TestPrepareTellsTheKind(t *testing.T) {
 	wantCode(t, err, codes.NotFound, "nowhere")
 }
 
+// TestTablesChangeBehindPrepared: a prepared statement has the columns that its tables have when it is executed (FS-55).
+func TestTablesChangeBehindPrepared(t *testing.T) {
+	r := newRig(t, Options{})
+	c := r.client()
+	r.run(c, "CREATE TABLE t (id BIGINT)")
+	p, err := c.Prepare(r.ctx(), "SELECT * FROM t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close(r.ctx())
+	r.run(c, "ALTER TABLE t ADD COLUMN name STRING")
+	r.run(c, "INSERT INTO t VALUES (1, 'a')")
+	told, err := p.GetSchema(r.ctx())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := p.Execute(r.ctx())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := decodeSchema(t, i.Schema)
+	if got := decodeSchema(t, told.Schema); want.NumFields() != 2 || !got.Equal(want) {
+		t.Errorf("GetSchema says %s, FlightInfo %s", got, want)
+	}
+	if got, err := fetch(r.ctx(), c, i); err != nil || got != "1,a" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	r.run(c, "DROP TABLE t")
+	_, err = p.Execute(r.ctx())
+	wantCode(t, err, codes.NotFound, "t")
+}
+
 // TestEmptyBatchExecutesOnce: JDBC sends a batch without rows and columns where there are no parameters (FS-43, FS-45).
 func TestEmptyBatchExecutesOnce(t *testing.T) {
 	r := newRig(t, Options{})

@@ -118,25 +118,18 @@ func (s service) GetSchema(ctx context.Context, d *pb.FlightDescriptor) (*pb.Sch
 		if err != nil {
 			return nil, err
 		}
-		p, err := cl.sess.Prepare(ctx, m.Query)
-		if err != nil {
-			return nil, located(err, m.Query)
-		}
-		wire, err := cl.wire(ctx)
-		if err != nil {
+		if schema, err = cl.schemaOf(ctx, m.Query); err != nil {
 			return nil, err
 		}
-		schema = wire.schema(p.Schema)
 	case *pb.CommandPreparedStatementQuery:
 		cl, p, err := s.statement(ctx, m.PreparedStatementHandle)
 		if err != nil {
 			return nil, err
 		}
-		wire, err := cl.wire(ctx)
-		if err != nil {
+		// The tables may have changed since it was prepared (FS-55).
+		if schema, err = cl.schemaOf(ctx, p.stmt.Text()); err != nil {
 			return nil, err
 		}
-		schema = wire.schema(p.stmt.Schema)
 	default:
 		var ok bool
 		if schema, ok = metadataSchema(m); !ok {
@@ -144,6 +137,19 @@ func (s service) GetSchema(ctx context.Context, d *pb.FlightDescriptor) (*pb.Sch
 		}
 	}
 	return &pb.SchemaResult{Schema: serialize(schema)}, nil
+}
+
+// schemaOf is the schema that the result of a statement would have now.
+func (c *client) schemaOf(ctx context.Context, sql string) (*arrow.Schema, error) {
+	p, err := c.sess.Prepare(ctx, sql)
+	if err != nil {
+		return nil, located(err, sql)
+	}
+	wire, err := c.wire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return wire.schema(p.Schema), nil
 }
 
 // DoGet streams a result.
