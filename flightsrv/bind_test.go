@@ -251,6 +251,7 @@ func TestRefusedOnIngest(t *testing.T) {
 	f("BIGINT", arrow.PrimitiveTypes.Float64, `[1.5]`, codes.InvalidArgument, "would lose digits")
 	f("TINYINT", arrow.PrimitiveTypes.Int64, `[128]`, codes.InvalidArgument, "out of range for TINYINT")
 	f("DECIMAL(4,1)", &arrow.Decimal128Type{Precision: 10, Scale: 2}, `["7.55"]`, codes.InvalidArgument, "would lose digits")
+	f("ARRAY<INT>", arrow.ListOf(arrow.PrimitiveTypes.Float64), `[[1,2.5]]`, codes.InvalidArgument, "value 2.5 (DOUBLE) would lose digits as INT")
 	f("DATE", stamp, `["2024-02-03 00:00:01"]`, codes.InvalidArgument, "would lose digits")
 	f("IPV4", &arrow.FixedSizeBinaryType{ByteWidth: 3}, `["CgAA"]`, codes.InvalidArgument, "IPV4 needs 4 bytes, not 3")
 	f("IPV4", arrow.PrimitiveTypes.Int64, `[4294967296]`, codes.InvalidArgument, "4294967296 is no IPV4")

@@ -152,7 +152,8 @@ func (in *ingest) batch() (*vec.Batch, error) {
 // decimals, are rounded.
 func convertsExactly(from, to types.Type) bool {
 	isFloat := from.Kind == types.Float || from.Kind == types.Double
-	return adaptable(from, to) || to.IsTemporal() || to.IsNumeric() && !(isFloat && to.Kind == types.Decimal)
+	isNested := to.Kind == types.Array || to.Kind == types.Struct || to.Kind == types.Map
+	return adaptable(from, to) || isNested || to.IsTemporal() || to.IsNumeric() && !(isFloat && to.Kind == types.Decimal)
 }
 
 // columns maps the columns of the data to those of the table.
