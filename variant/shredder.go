@@ -10,6 +10,8 @@ const (
 	maxNodes = 1 << 17
 	// maxShredDepth bounds the nesting of columns; deeper values stay residual.
 	maxShredDepth = 48
+	// maxTouched bounds the room that is kept for the values of the next row.
+	maxTouched = 1 << 20
 )
 
 // Shredder collects the documents of one segment as one set of columns for each path, at a cost proportional to the values. Each row is
@@ -109,7 +111,9 @@ func (s *Shredder) Removed() int { return s.removed }
 func (s *Shredder) Duplicates() int { return s.dups + s.enc.dups }
 
 // SizeBytes estimates the memory of the rows so far. It visits all paths, so it is for once a batch.
-func (s *Shredder) SizeBytes() int64 { return s.root.sizeBytes() + int64(len(s.nulls))*4 }
+func (s *Shredder) SizeBytes() int64 {
+	return s.root.sizeBytes() + int64(len(s.nulls))*4 + int64(cap(s.touched))*8
+}
 
 func (n *pathNode) sizeBytes() int64 {
 	size := int64(256 + (cap(n.nulls)+cap(n.objects))*4)
@@ -141,7 +145,9 @@ func (n *pathNode) sizeBytes() int64 {
 // BeginRow begins a row.
 func (s *Shredder) BeginRow() {
 	s.open = true
-	s.touched = s.touched[:0]
+	if s.touched = s.touched[:0]; cap(s.touched) > maxTouched {
+		s.touched = nil
+	}
 	s.stack = s.stack[:0]
 	s.slot, s.prev, s.predict, s.at = s.root, nil, nil, s.row
 	s.before.removed, s.before.dups, s.before.raw = s.removed, s.dups, s.enc.dups
@@ -206,22 +212,24 @@ func (n *pathNode) drop(row uint32) {
 
 // touch notes that n gets a value in this row.
 func (s *Shredder) touch(n *pathNode) {
-	if n.seen == s.at+1 {
-		s.again(n)
+	if n.seen == s.at+1 && s.again(n) {
+		return
 	}
 	n.seen = s.at + 1
 	s.touched = append(s.touched, n)
 }
 
-// again is touch for a node that has a value in this row: an element node goes on to the next element, and the value that an earlier member
-// of the same name left makes room.
-func (s *Shredder) again(n *pathNode) {
+// again is touch for a node that has a value in this row: an element node goes on to the next element, and all is done; else the value that
+// an earlier member of the same name left makes room.
+func (s *Shredder) again(n *pathNode) bool {
 	if n.space == n {
 		s.at++
-		return
+		n.seen = s.at + 1
+		return true
 	}
 	n.drop(s.at)
 	s.dups++
+	return false
 }
 
 // child returns the node of a member of the innermost object and learns that it follows the one before; nil if it can have none.
