@@ -45,7 +45,7 @@ func TestManyNames(t *testing.T) {
 	for _, c := range []struct {
 		names, rows int
 		own         bool
-	}{{maxNames, 2000, false}, {maxNames + 1, 2000, true}, {20_000, PageRows + 500, true}} {
+	}{{maxNames, 1300, false}, {maxNames + 1, 1300, true}, {20_000, PageRows + 500, true}} {
 		texts := manyNames(c.names, c.rows)
 		v := documents(t, texts...)
 		variants := types.Of(types.Variant)
