@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -221,15 +220,14 @@ func TestManyTables(t *testing.T) {
 	for k := range n {
 		r.run(c, fmt.Sprintf("CREATE TABLE t%04d (id BIGINT, a STRING, b DECIMAL(10,2), v VARIANT, at DATETIME)", k))
 	}
-	start := time.Now()
 	i, err := c.GetTables(r.ctx(), &flightsql.GetTablesOpts{DbSchemaFilterPattern: ptr("default"), IncludeSchema: true})
 	recs := r.announced(c, i, err, schema_ref.TablesWithIncludedSchema)
 	rows := int64(0)
 	for _, rec := range recs {
 		rows += rec.NumRows()
 	}
-	if took := time.Since(start); rows != n || took > 5*time.Second {
-		t.Errorf("%d tables in %s", rows, took)
+	if rows != n {
+		t.Errorf("%d tables", rows)
 	}
 	stream, err := r.raw().DoGet(r.ctx(), i.Endpoint[0].Ticket)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // columnTypes finds the types of the paths of one VARIANT column, for one statement. It starts with what the directories of the segments
-// list. Paths that are rare or hold arrays are not listed; only when such a path is asked for are the documents read that may have it.
+// list. Paths that are rare are not listed; only when such a path is asked for are the documents read that may have it.
 type columnTypes struct {
 	c      *call
 	table  *catalog.Table
