@@ -35,8 +35,8 @@ type columnKey struct {
 
 // withPathTypes makes variant_type over a column of a table, or a path of one, report for each path that a row has the least common type
 // of the path in all segments and batches of the table, as extended DESC shows it; deleted rows count until a compaction drops them. The
-// types are looked up when the first row needs them. Columns of sub-queries count where they are such columns and paths again; everything else, such as the result of a function,
-// reports what each value is.
+// types are looked up when the first row needs them. Columns of sub-queries count where they are such columns and paths again; everything
+// else, such as the result of a function, reports what each value is.
 func (c *call) withPathTypes(n plan.Node) plan.Node {
 	t := &pathTyper{c: c, done: map[plan.Node]plan.Node{}, known: map[columnKey]*columnTypes{}}
 	return t.node(n)

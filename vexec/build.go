@@ -78,6 +78,8 @@ func (b *builder) build(n plan.Node) (heads, error) {
 		return b.join(n)
 	case *plan.Sort:
 		return b.sort(n)
+	case *plan.Window:
+		return b.window(n)
 	case *plan.Write:
 		return b.write(n)
 	case *plan.Delete:

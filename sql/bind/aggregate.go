@@ -17,7 +17,7 @@ func (x *selectBinder) groupBy() error {
 	}
 	if g.All {
 		for _, it := range x.items {
-			if !it.agg {
+			if !it.agg && !hasWindow(it.e) {
 				if err := x.addKey(it.e, it.name, it.pos); err != nil {
 					return err
 				}
@@ -76,6 +76,8 @@ func (x *selectBinder) addKey(k expr.Expr, name string, pos int) error {
 	switch {
 	case hasAggregate(k):
 		return sqlerr.At(sqlerr.Bind, pos, "an aggregate is not allowed in GROUP BY")
+	case hasWindow(k):
+		return sqlerr.At(sqlerr.Bind, pos, "a window function is not allowed in GROUP BY; compute it in a sub-query")
 	case hasPlaceholder(k, subBase, rightBase):
 		return sqlerr.At(sqlerr.Unsupported, pos, "a sub-query is not supported in GROUP BY")
 	}
@@ -105,13 +107,16 @@ func (x *selectBinder) having() (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if hasWindow(h) {
+		return nil, sqlerr.At(sqlerr.Bind, x.s.Having.Pos(), "a window function is not allowed in HAVING; use QUALIFY")
+	}
 	x.grouped = true
 	return &h, nil
 }
 
 // group builds the Aggregate node where there is grouping, rewrites all expressions behind it to its columns, and joins their
 // sub-queries. It returns the function that finishes an expression's sub-query placeholders.
-func (x *selectBinder) group(having *expr.Expr, order []orderKey) (plan.Node, func(expr.Expr) expr.Expr, error) {
+func (x *selectBinder) group(having, qualify *expr.Expr, order []orderKey) (plan.Node, func(expr.Expr) expr.Expr, error) {
 	node := x.from.node
 	if len(x.aggs.calls) > 0 {
 		x.grouped = true
@@ -141,6 +146,16 @@ func (x *selectBinder) group(having *expr.Expr, order []orderKey) (plan.Node, fu
 			return nil, nil, err
 		}
 	}
+	if qualify != nil {
+		if err := rewrite(qualify); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range x.wins.calls {
+		if err := x.wins.calls[i].eachExpr(rewrite); err != nil {
+			return nil, nil, err
+		}
+	}
 	return x.subs.attach(node, func(e expr.Expr) (expr.Expr, error) { return x.overGroups(e, out, true) })
 }
 
@@ -160,7 +175,7 @@ func (x *selectBinder) overGroups(e expr.Expr, out types.Schema, top bool) (expr
 	}
 	if c, ok := e.(*expr.Column); ok {
 		switch {
-		case c.Index >= aggBase && c.Index < subBase:
+		case c.Index >= aggBase && c.Index < winBase:
 			return plan.ColumnOf(out, len(x.keys)+c.Index-aggBase), nil
 		case c.Index >= outerBase:
 			return e, nil

@@ -18,7 +18,10 @@ func (s *scope) call(c *parse.Call) (expr.Expr, error) {
 	}
 	name := strings.ToLower(c.Name.Last().Name)
 	if c.Over != nil {
-		return nil, sqlerr.At(sqlerr.Unsupported, c.Over.Pos(), "window functions are not supported yet")
+		return s.window(c, name)
+	}
+	if function.IsWindow(name) {
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s is a window function: write %s(...) OVER (...)", name, name)
 	}
 	if c.Nulls != parse.NullsUnspecified {
 		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "IGNORE NULLS and RESPECT NULLS are not supported")
@@ -132,7 +135,7 @@ func (s *scope) aggregate(c *parse.Call, name string) (expr.Expr, error) {
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
 	}
 	inner := *s
-	inner.inAggregate, inner.subs = true, nil
+	inner.inAggregate, inner.subs, inner.wins = true, nil, nil
 	inner.clause = "an aggregate"
 	list := c.Args
 	if len(c.Within) > 0 {

@@ -9,8 +9,10 @@
 //	WHERE     select.go, subquery.go         IN, EXISTS and scalar sub-queries become joins; correlated ones by correlate.go
 //	GROUP BY  aggregate.go                   aggregates become placeholders, then columns of an Aggregate node
 //	SELECT    select.go                      output columns; hidden ones for ORDER BY
+//	OVER      window.go                      window functions become placeholders, then columns of Window nodes; QUALIFY filters them
 //	ORDER BY  order.go
 //
 // While an expression is being built, columns whose numbers are not known yet stand in it as placeholders: numbers from
-// outerBase on are columns of the enclosing query, from aggBase on aggregates, from subBase on results of sub-queries.
+// outerBase on are columns of the enclosing query, from aggBase on aggregates, from winBase on window functions, from subBase on results of
+// sub-queries.
 package bind

@@ -145,7 +145,7 @@ func (s *scope) alias(name parse.Ident) (expr.Expr, error) {
 	var found *item
 	for i := range s.items {
 		it := &s.items[i]
-		if it.alias.Name == "" || !matches(it.alias.Name, name, false) || s.inAggregate && it.agg {
+		if it.alias.Name == "" || !matches(it.alias.Name, name, false) || s.inAggregate && (it.agg || hasWindow(it.e)) {
 			continue
 		}
 		if found != nil {

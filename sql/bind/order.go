@@ -20,7 +20,7 @@ type orderKey struct {
 func (x *selectBinder) orderKeys() ([]orderKey, error) {
 	var out []orderKey
 	s := x.scope("ORDER BY")
-	s.aggs, s.subs, s.items = &x.aggs, &x.subs, x.items
+	s.aggs, s.subs, s.wins, s.items = &x.aggs, &x.subs, &x.wins, x.items
 	s.sumsFirst = true
 	for i := range x.order {
 		o := &x.order[i]

@@ -11,6 +11,7 @@ import (
 const (
 	outerBase = 1 << 24 // + column number of the enclosing query
 	aggBase   = 1 << 25 // + number in aggList.calls
+	winBase   = 3 << 24 // + number in windowList.calls
 	subBase   = 1 << 26 // + number in subList.pending
 	rightBase = 1 << 27 // + column number of a sub-query's rows once it is joined
 )
@@ -67,6 +68,8 @@ type scope struct {
 	// aggs collects aggregate calls, subs sub-queries; nil where they are not allowed.
 	aggs *aggList
 	subs *subList
+	// wins collects window functions; nil where they are not allowed.
+	wins *windowList
 	// inAggregate is set while arguments of an aggregate are bound.
 	inAggregate bool
 }
@@ -133,7 +136,7 @@ type item struct {
 // hasAggregate tells whether e contains a placeholder of an aggregate.
 func hasAggregate(e expr.Expr) bool {
 	found := false
-	plan.EachColumn(e, func(c *expr.Column) { found = found || c.Index >= aggBase && c.Index < subBase })
+	plan.EachColumn(e, func(c *expr.Column) { found = found || c.Index >= aggBase && c.Index < winBase })
 	return found
 }
 

@@ -23,6 +23,7 @@ type selectBinder struct {
 
 	items []item
 	aggs  aggList
+	wins  windowList
 	// subs are the sub-queries of SELECT, HAVING and ORDER BY: they are joined after grouping.
 	subs subList
 	// keys are the GROUP BY keys; raw are the same before casts to template types.
@@ -44,9 +45,7 @@ func (x *selectBinder) start() error {
 	if len(s.DistinctOn) > 0 {
 		return sqlerr.At(sqlerr.Unsupported, s.DistinctOn[0].Pos(), "DISTINCT ON is not supported; use GROUP BY with min, max or any_value")
 	}
-	if s.Qualify != nil {
-		return sqlerr.At(sqlerr.Unsupported, s.Qualify.Pos(), "QUALIFY is not supported yet")
-	}
+	x.wins.named = s.Windows
 	if err := x.b.grow(4, s.Pos()); err != nil {
 		return err
 	}
@@ -256,18 +255,32 @@ func (x *selectBinder) finish() (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	node, replace, err := x.group(having, order)
+	qualify, err := x.qualify()
 	if err != nil {
 		return nil, err
 	}
-	for i := range x.items {
-		x.items[i].e = replace(x.items[i].e)
-	}
-	for i := range order {
-		order[i].e = replace(order[i].e)
+	node, replace, err := x.group(having, qualify, order)
+	if err != nil {
+		return nil, err
 	}
 	if having != nil {
 		node = &plan.Filter{Input: node, Cond: replace(*having)}
+	}
+	for i := range x.wins.calls {
+		_ = x.wins.calls[i].eachExpr(func(e *expr.Expr) error {
+			*e = replace(*e)
+			return nil
+		})
+	}
+	node, computed := x.windows(node)
+	for i := range x.items {
+		x.items[i].e = computed(replace(x.items[i].e))
+	}
+	for i := range order {
+		order[i].e = computed(replace(order[i].e))
+	}
+	if qualify != nil {
+		node = &plan.Filter{Input: node, Cond: computed(replace(*qualify))}
 	}
 	return x.output(node, order)
 }
@@ -275,7 +288,7 @@ func (x *selectBinder) finish() (*relation, error) {
 // bindItems binds the SELECT list.
 func (x *selectBinder) bindItems() error {
 	s := x.scope("the SELECT list")
-	s.aggs, s.subs = &x.aggs, &x.subs
+	s.aggs, s.subs, s.wins = &x.aggs, &x.subs, &x.wins
 	for i := range x.s.Items {
 		it := &x.s.Items[i]
 		if star, ok := it.Expr.(*parse.Star); ok {

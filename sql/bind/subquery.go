@@ -50,6 +50,9 @@ func (l *subList) attach(node plan.Node, prepare func(expr.Expr) (expr.Expr, err
 			if e == nil {
 				return nil, nil
 			}
+			if hasWindow(e) {
+				return nil, sqlerr.New(sqlerr.Unsupported, "a window function compared with the rows of a sub-query is not supported; compute it in a sub-query of FROM")
+			}
 			x, err := prepare(e)
 			if err != nil {
 				return nil, err

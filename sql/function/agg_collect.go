@@ -90,13 +90,13 @@ type collectState struct {
 	count     int
 	bytes     int64
 	finish    func(s *collectState, values *vec.Vector, rows [][]int32, from int) (*vec.Vector, error)
-	// all and rows are made when Finish is called first.
+	// all and rows are made by Finish and hold until more values come.
 	all  *vec.Vector
 	rows [][]int32
 }
 
 func (s *collectState) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
-	s.count = max(s.count, count)
+	s.count, s.all, s.rows = max(s.count, count), nil, nil
 	v := flatten(args[0])
 	rows := vec.SelectAll(n)
 	if !s.keepNulls && (v.HasNulls() || v.Type.IsVariant()) {
@@ -122,7 +122,7 @@ func (s *collectState) add(part *vec.Vector) {
 }
 
 func (s *collectState) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.count = max(s.count, count)
+	s.count, s.all, s.rows = max(s.count, count), nil, nil
 	o := other.(*collectState)
 	for _, g := range o.groups {
 		s.groups = append(s.groups, mapping[g])

@@ -10,7 +10,7 @@ import (
 // Info describes one function for SHOW FUNCTIONS and the documentation.
 type Info struct {
 	Name string
-	// Group is the chapter: operator, text, number, time, condition, array, variant, network, system or aggregate.
+	// Group is the chapter: operator, text, number, time, condition, array, variant, network, system, aggregate or window.
 	Group string
 	// Signatures are the accepted argument types with the result, as "substr(text, bigint[, bigint]) -> text".
 	Signatures []string
@@ -62,7 +62,7 @@ func add(d *definition) {
 	scalarOrder = append(scalarOrder, d)
 }
 
-// Names returns all functions, scalar and aggregate, sorted by name; aliases have entries of their own.
+// Names returns all functions, scalar, aggregate and window ones, sorted by name; aliases have entries of their own.
 func Names() []Info {
 	var out []Info
 	list := func(names []string, group, about string, sigs []string) {
@@ -86,6 +86,9 @@ func Names() []Info {
 	}
 	for _, d := range aggregateOrder {
 		list(d.names, "aggregate", d.about, d.sigs)
+	}
+	for _, d := range windows {
+		list(d.names, "window", d.about, []string{d.sigs})
 	}
 	slices.SortFunc(out, func(a, b Info) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return out
@@ -114,6 +117,11 @@ func unknown(name string) error {
 	}
 	for n := range aggregates {
 		consider(n)
+	}
+	for _, d := range windows {
+		for _, n := range d.names {
+			consider(n)
+		}
 	}
 	if best != "" {
 		return sqlerr.New(sqlerr.NotFound, "function %s does not exist; did you mean %s?", name, best)

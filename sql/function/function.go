@@ -87,7 +87,7 @@ type Accumulator interface {
 	Update(groups []uint32, count int, args []*vec.Vector, n int) error
 	// Merge adds the groups of other, an accumulator of the same aggregate: its group g goes to mapping[g], which is below count.
 	Merge(other Accumulator, mapping []uint32, count int) error
-	// Finish returns the results of groups [from, to); groups never seen give the value of an empty set.
+	// Finish returns the results of groups [from, to); groups never seen give the value of an empty set. More rows may follow it.
 	Finish(from, to int) (*vec.Vector, error)
 	// SizeBytes estimates the memory held.
 	SizeBytes() int64

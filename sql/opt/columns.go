@@ -204,6 +204,8 @@ func (p *pruner) pull(n plan.Node, w *wants) (plan.Node, places) {
 		return p.pullUnion(x, w)
 	case *plan.Explode:
 		return p.pullExplode(x, w)
+	case *plan.Window:
+		return p.pullWindow(x, w)
 	}
 	return p.keepAll(plan.MapChildren(n, p.root), w)
 }

@@ -200,3 +200,38 @@ func (p *pruner) pullExplode(x *plan.Explode, w *wants) (plan.Node, places) {
 	}
 	return p.addPaths(out, w, above)
 }
+
+// pullWindow keeps the wanted calls; without any the node goes.
+func (p *pruner) pullWindow(x *plan.Window, w *wants) (plan.Node, places) {
+	width := len(x.Input.Schema())
+	used := make([]bool, len(x.Calls))
+	var in wants
+	for _, r := range w.list {
+		if r.col < width {
+			in.add(r)
+		} else {
+			used[r.col-width] = true
+		}
+	}
+	if !slices.Contains(used, true) {
+		return p.pull(x.Input, &in)
+	}
+	one := *x
+	one.Calls = nil
+	var kept []int
+	for i, c := range x.Calls {
+		if used[i] {
+			one.Calls, kept = append(one.Calls, c), append(kept, i)
+		}
+	}
+	for _, e := range plan.Exprs(&one) {
+		p.need(&in, e)
+	}
+	input, at := p.pull(x.Input, &in)
+	one = *plan.MapExprs(&one, func(e expr.Expr) expr.Expr { return p.rewrite(e, at) }).(*plan.Window)
+	out := plan.NewWindow(input, one.Partition, one.Order, one.Calls)
+	for k, i := range kept {
+		at[ref{col: width + i}] = len(input.Schema()) + k
+	}
+	return p.addPaths(out, w, at)
+}

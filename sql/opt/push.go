@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
@@ -42,6 +44,9 @@ func push(n plan.Node, conds []expr.Expr) plan.Node {
 		element := len(x.Out) - 1
 		below, above := split(move, func(e expr.Expr) bool { return !reads(e, element, element+1) })
 		return filter(plan.WithChildren(x, []plan.Node{push(x.Input, below)}), append(above, stay...))
+	case *plan.Window:
+		below, above := split(move, func(e expr.Expr) bool { return wholePartitions(x, e) })
+		return filter(plan.WithChildren(x, []plan.Node{push(x.Input, below)}), append(above, stay...))
 	case *plan.Scan:
 		if len(move) == 0 {
 			return filter(x, stay)
@@ -54,6 +59,18 @@ func push(n plan.Node, conds []expr.Expr) plan.Node {
 		return filter(&c, stay)
 	}
 	return filter(plan.MapChildren(n, func(c plan.Node) plan.Node { return push(c, nil) }), conds)
+}
+
+// wholePartitions tells whether a condition keeps or drops partitions of a window as a whole: it reads nothing but their keys.
+func wholePartitions(w *plan.Window, cond expr.Expr) bool {
+	whole := true
+	plan.EachColumn(cond, func(c *expr.Column) {
+		whole = whole && slices.ContainsFunc(w.Partition, func(k expr.Expr) bool {
+			key, ok := k.(*expr.Column)
+			return ok && key.Index == c.Index
+		})
+	})
+	return whole
 }
 
 // split separates the expressions that satisfy f from the others; order is kept.

@@ -57,6 +57,8 @@ func checkNode(n Node) error {
 			return fmt.Errorf("%d columns over %d", len(x.Out), len(x.Input.Schema()))
 		}
 		return checkExpr(x.Arg, x.Input.Schema())
+	case *Window:
+		return x.check()
 	case *Write:
 		if len(x.Input.Schema()) != len(x.Table.Columns) {
 			return fmt.Errorf("%d columns for a table with %d", len(x.Input.Schema()), len(x.Table.Columns))

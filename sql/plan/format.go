@@ -66,6 +66,8 @@ func Describe(n Node) string {
 			s = "Outer" + s
 		}
 		return s
+	case *Window:
+		return describeWindow(n)
 	case *Write:
 		return "Write " + tableName(n.Table.Database, n.Table.Name)
 	case *Delete:
@@ -159,8 +161,16 @@ func describeJoin(n *Join) string {
 }
 
 func describeSort(n *Sort) string {
-	parts := make([]string, len(n.Keys))
-	for i, k := range n.Keys {
+	name := "Sort"
+	if n.Limit >= 0 {
+		name = "TopN"
+	}
+	return name + " [" + sortKeys(n.Keys) + "]" + limits(n.Limit, n.Offset)
+}
+
+func sortKeys(keys []SortKey) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
 		parts[i] = k.Expr.String()
 		if k.Desc {
 			parts[i] += " DESC"
@@ -169,11 +179,7 @@ func describeSort(n *Sort) string {
 			parts[i] += " NULLS FIRST"
 		}
 	}
-	name := "Sort"
-	if n.Limit >= 0 {
-		name = "TopN"
-	}
-	return name + " [" + strings.Join(parts, ", ") + "]" + limits(n.Limit, n.Offset)
+	return strings.Join(parts, ", ")
 }
 
 func limits(count, offset int64) string {

@@ -87,6 +87,10 @@ func WithChildren(n Node, children []Node) Node {
 		return &Distinct{Input: children[0]}
 	case *Explode:
 		return &Explode{Input: children[0], Arg: n.Arg, Outer: n.Outer, Out: n.Out}
+	case *Window:
+		c := *n
+		c.Input = children[0]
+		return &c
 	case *Write:
 		return &Write{Input: children[0], Table: n.Table}
 	case *Delete:
@@ -157,6 +161,8 @@ func MapExprs(n Node, f func(expr.Expr) expr.Expr) Node {
 		c := *n
 		c.Arg = f(n.Arg)
 		return &c
+	case *Window:
+		return n.mapExprs(f)
 	}
 	return n
 }
