@@ -23,6 +23,9 @@ type ForeignOptions struct {
 	// KeepBad lists values that do not fit their SQL type in ForeignReader.Bad instead of failing their whole batch. They read as NULL;
 	// inside of nested types that have no NULL there, the column of their row means nothing.
 	KeepBad bool
+	// ToVariant, if not nil, tells of a column whether its values become VARIANT values. Timestamps of nanoseconds, which no SQL type holds,
+	// are read as VARIANT there.
+	ToVariant func(column string) bool
 }
 
 // ForeignFile is a Parquet file from anywhere. It is immutable and may be scanned by several readers at once.
@@ -54,6 +57,7 @@ func OpenForeign(r io.ReaderAt, size int64, opt ForeignOptions) (ff *ForeignFile
 		if !n.IsLeaf() && firstLeaf(n) == nil {
 			continue
 		}
+		sh.toVariant = opt.ToVariant != nil && opt.ToVariant(n.Name)
 		s, err := sh.column(n)
 		if err != nil {
 			s = &shape{t: types.Of(types.Null), node: n, err: asCorrupt(err, "column %s", n.Name)}

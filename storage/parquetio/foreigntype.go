@@ -10,6 +10,8 @@ import (
 type shaper struct {
 	// rawIntegers reads dates, times and timestamps as plain integers.
 	rawIntegers bool
+	// toVariant reads timestamps of nanoseconds as VARIANT.
+	toVariant bool
 	// own names the SQL types of columns that Parquet has no type for, in files that we wrote.
 	own map[string]string
 }
@@ -193,6 +195,9 @@ func (s *shaper) integer(n *Node) (types.Type, converter, error) {
 	case LogicalTime:
 		return mapped(types.Time, timeConverter(a.Unit))
 	case LogicalTimestamp:
+		if s.toVariant && wide && a.Unit == Nanos {
+			return mapped(types.Variant, nanosConverter(a.UTC))
+		}
 		if a.UTC {
 			return mapped(types.TimestampTZ, unitConverter(a.Unit))
 		}

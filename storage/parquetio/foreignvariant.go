@@ -111,21 +111,37 @@ func (s *shaper) variantNode(n *Node) (*variantNode, error) {
 func (s *shaper) variantScalar(n *Node) (*shape, error) {
 	a := n.Annotation
 	if a.Logical == LogicalTimestamp && a.Unit == Nanos && n.Leaf.Kind == KindInt64 {
-		const primTimestampTZNanos, primTimestampNanos = 18, 19
-		prim := byte(primTimestampNanos)
-		if a.UTC {
-			prim = primTimestampTZNanos
-		}
 		return &shape{t: types.Of(types.Binary), node: n, first: n, conv: func(v *Values, t types.Type) (*vec.Vector, error) {
 			b := vec.NewBuilder(t, v.N)
 			for _, x := range v.I64 {
-				b.AppendBytes(binary.LittleEndian.AppendUint64([]byte{prim << 2}, uint64(x)))
+				b.AppendBytes(nanosValue(x, a.UTC))
 			}
 			return b.Finish(), nil
 		}}, nil
 	}
 	plain := shaper{}
 	return plain.leaf(n)
+}
+
+// nanosValue encodes a timestamp of nanoseconds as a Variant value (VariantEncoding.md, primitive types 18 and 19).
+func nanosValue(x int64, utc bool) []byte {
+	const primTimestampTZNanos, primTimestampNanos = 18, 19
+	prim := byte(primTimestampNanos)
+	if utc {
+		prim = primTimestampTZNanos
+	}
+	return binary.LittleEndian.AppendUint64([]byte{prim << 2}, uint64(x))
+}
+
+// nanosConverter reads timestamps of nanoseconds as variants.
+func nanosConverter(utc bool) converter {
+	return func(v *Values, t types.Type) (*vec.Vector, error) {
+		b := variant.NewBatchBuilder(v.N)
+		for _, x := range v.I64 {
+			b.AppendValue(nil, nanosValue(x, utc))
+		}
+		return b.Finish().Retype(t), nil
+	}
 }
 
 func (v *variantShape) eachLeaf(f func(*shape)) {

@@ -297,7 +297,10 @@ func elements(root *Node) []format.SchemaElement {
 // annotate sets the logical type and, for old readers, the converted type where it means the same.
 func annotate(e *format.SchemaElement, a Annotation) {
 	old := func(c int) { e.ConvertedType = thrift.New(deprecated.ConvertedType(c)) }
-	unit := format.TimeUnit{Value: &format.MicroSeconds{}}
+	unit, same := format.TimeUnit{Value: &format.MicroSeconds{}}, a.UTC
+	if a.Unit == Nanos {
+		unit.Value, same = &format.NanoSeconds{}, false
+	}
 	switch a.Logical {
 	case LogicalString:
 		e.LogicalType.Value = &format.StringType{}
@@ -317,12 +320,12 @@ func annotate(e *format.SchemaElement, a Annotation) {
 		old(convDate)
 	case LogicalTime:
 		e.LogicalType.Value = &format.TimeType{IsAdjustedToUTC: a.UTC, Unit: unit}
-		if a.UTC {
+		if same {
 			old(convTimeMicros)
 		}
 	case LogicalTimestamp:
 		e.LogicalType.Value = &format.TimestampType{IsAdjustedToUTC: a.UTC, Unit: unit}
-		if a.UTC {
+		if same {
 			old(convTimestampMicros)
 		}
 	case LogicalInt:

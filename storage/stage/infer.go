@@ -120,7 +120,7 @@ func inferParquet(ctx context.Context, fsys vfs.FS, files []File, spec *InferSpe
 }
 
 func inferFooter(fsys vfs.FS, f *File, spec *InferSpec, found *columnSet) error {
-	file, parsed, err := openParquetFile(fsys, f, spec.Format.RawIntegers)
+	file, parsed, err := openParquetFile(fsys, f, spec.Format.RawIntegers, nil)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func canceled(ctx context.Context) error {
 
 // ParquetSchema returns the columns of a Parquet file. A column that cannot be read is an error.
 func ParquetSchema(fsys vfs.FS, f File) (types.Schema, error) {
-	file, parsed, err := openParquetFile(fsys, &f, false)
+	file, parsed, err := openParquetFile(fsys, &f, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -37,12 +37,12 @@ type parquetColumn struct {
 }
 
 // openParquetFile opens a file and reads its footer.
-func openParquetFile(fsys vfs.FS, f *File, raw bool) (vfs.File, *parquetio.ForeignFile, error) {
+func openParquetFile(fsys vfs.FS, f *File, raw bool, toVariant func(column string) bool) (vfs.File, *parquetio.ForeignFile, error) {
 	file, err := open(fsys, f)
 	if err != nil {
 		return nil, nil, err
 	}
-	parsed, err := parquetio.OpenForeign(file, f.Size, parquetio.ForeignOptions{RawIntegers: raw, KeepBad: true})
+	parsed, err := parquetio.OpenForeign(file, f.Size, parquetio.ForeignOptions{RawIntegers: raw, KeepBad: true, ToVariant: toVariant})
 	if err != nil {
 		_ = file.Close() // nothing was written
 		return nil, nil, inFile(f.Name, err)
@@ -60,7 +60,7 @@ func inFile(name string, err error) error {
 }
 
 func openParquet(fsys vfs.FS, f File, spec *ReadSpec, out *reporter) (*parquetScan, error) {
-	file, parsed, err := openParquetFile(fsys, &f, spec.Format.RawIntegers)
+	file, parsed, err := openParquetFile(fsys, &f, spec.Format.RawIntegers, spec.toVariant)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,16 @@ func openParquet(fsys vfs.FS, f File, spec *ReadSpec, out *reporter) (*parquetSc
 		return nil, err
 	}
 	return s, nil
+}
+
+// toVariant tells whether a column of a file may become VARIANT values.
+func (r *ReadSpec) toVariant(column string) bool {
+	for i := range r.Targets {
+		if t := &r.Targets[i]; t.Type.IsVariant() && strings.EqualFold(t.Name, column) {
+			return true
+		}
+	}
+	return r.WholeRow
 }
 
 // start chooses columns and row groups. A file without rows is not looked at further.

@@ -56,7 +56,7 @@ func splitLines(fsys vfs.FS, f File, c Compression, partBytes int64) ([]File, er
 }
 
 func splitGroups(fsys vfs.FS, f File, spec *ReadSpec, partBytes int64) ([]File, error) {
-	file, parsed, err := openParquetFile(fsys, &f, spec.Format.RawIntegers)
+	file, parsed, err := openParquetFile(fsys, &f, spec.Format.RawIntegers, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import decimal
 
 import adbc_driver_flightsql.dbapi as dbapi
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from conftest import Server
@@ -89,6 +90,25 @@ def test_ingest(conn):
     with conn.cursor() as cur:
         cur.adbc_ingest("ingested", data.select(["name", "id"]).slice(2), mode="replace")
     assert rows(conn, "SELECT id, name FROM ingested") == [(3, "c")]
+
+
+def test_nanoseconds(tmp_path):
+    """Timestamps of nanoseconds in Parquet, which no SQL type holds, keep all digits in VARIANT; elsewhere they are bad rows, not rounded."""
+    s = Server(tmp_path)
+    stamps = pa.array([1, 1000, 1700000000123456789, None], pa.timestamp("ns"))
+    nested = pa.array([[1], [], None, [2000, None]], pa.list_(pa.timestamp("ns", "UTC")))
+    pq.write_table(pa.table({"id": [1, 2, 3, 4], "at": stamps, "list": nested}), s.files / "n.parquet", version="2.6")
+    with dbapi.connect(s.url, autocommit=True) as c:
+        run(c, "CREATE TABLE v (id BIGINT, at VARIANT, list VARIANT)")
+        assert rows(c, f"COPY INTO v FROM '{s.files}/n.parquet' FILE_FORMAT = (TYPE = PARQUET)")[0][:3] == ("n.parquet", 4, 0)
+        assert rows(c, "SELECT at, list FROM v ORDER BY id") == [
+            ('"1970-01-01 00:00:00.000000001"', '["1970-01-01 00:00:00.000000001+00:00"]'), ('"1970-01-01 00:00:00.000001"', "[]"),
+            ('"2023-11-14 22:13:20.123456789"', None), (None, '["1970-01-01 00:00:00.000002+00:00",null]')]
+        run(c, "CREATE TABLE t (id BIGINT, at DATETIME)")
+        copied = rows(c, f"COPY INTO t FROM '{s.files}/n.parquet' FILE_FORMAT = (TYPE = PARQUET) ON_ERROR = CONTINUE")
+        assert copied[0][:4] == ("n.parquet", 2, 2, "column at (DATETIME): 1 nanoseconds do not fit DATETIME without loss")
+        assert rows(c, "SELECT id FROM t ORDER BY id") == [(2,), (4,)]
+    s.stop()
 
 
 def test_metadata(conn):
