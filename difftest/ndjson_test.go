@@ -42,11 +42,38 @@ func TestNDJSONAsVariant(t *testing.T) {
 			for _, f := range e.segments(t) {
 				files = append(files, quote(f))
 			}
-			opened, _ := documents(t, d.must(t, "SELECT v::JSON::VARCHAR FROM read_parquet([%s])", strings.Join(files, ", ")))
+			r := d.must(t, "SELECT v::JSON::VARCHAR FROM read_parquet([%s])", strings.Join(files, ", "))
+			for _, row := range r.rows {
+				row[0] = withZeros(row[0])
+			}
+			opened, _ := documents(t, r)
 			sameDocuments(t, "segments opened by DuckDB", opened, want)
 			t.Logf("%d documents, %d paths", len(want), len(paths))
 		})
 	}
+}
+
+// withZeros puts the zero before decimal points back that DuckDB leaves out where a decimal has no digits before its point: {"a":.5} is no
+// JSON.
+func withZeros(text string) string {
+	var out strings.Builder
+	quoted, escaped := false, false
+	for i := range len(text) {
+		c := text[i]
+		if !quoted && c == '.' && (i == 0 || strings.IndexByte(":,[-", text[i-1]) >= 0) {
+			out.WriteByte('0')
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
 }
 
 // documents returns the canonical texts of a result of JSON texts, sorted, and the parsed documents.
