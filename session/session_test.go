@@ -191,9 +191,14 @@ func TestParkedResult(t *testing.T) {
 func TestMemoryLimit(t *testing.T) {
 	e, _ := open(t, func(c *Config) { c.MemoryLimit = 48 << 20 })
 	s := e.NewSession("")
-	_, err := exec(s, "SELECT count(*) FROM (SELECT r.range AS n, count(*) FROM range(5000000) r GROUP BY n) x")
-	if sqlerr.KindOf(err) != sqlerr.Resource {
-		t.Fatalf("got %v, want a Resource error", err)
+	for _, sql := range []string{
+		"SELECT count(*) FROM (SELECT r.range AS n, count(*) FROM range(5000000) r GROUP BY n) x",
+		"SELECT max(size(a)) FROM (SELECT array_agg(r.range) OVER (ORDER BY r.range) AS a FROM range(20000) r) x",
+		"SELECT max(length(a)) FROM (SELECT group_concat(r.range::STRING) OVER (ORDER BY r.range) AS a FROM range(20000) r) x",
+	} {
+		if _, err := exec(s, sql); sqlerr.KindOf(err) != sqlerr.Resource {
+			t.Fatalf("%s: got %v, want a Resource error", sql, err)
+		}
 	}
 	if got := must(t, s, "SELECT count(*) FROM range(1000) r"); got[0] != "1000" {
 		t.Errorf("got %s", got[0])

@@ -184,7 +184,7 @@ func (s *windowStep) compute() (status, error) {
 
 // join makes one piece of the rows held.
 func (s *windowStep) join() *partitions {
-	p := &partitions{w: s.w}
+	p := &partitions{w: s.w, account: s.account}
 	one := func(get func(h heldRows) *vec.Vector) *vec.Vector {
 		parts := make([]*vec.Vector, len(s.held))
 		for i, h := range s.held {

@@ -2,6 +2,7 @@ package vexec
 
 import (
 	"github.com/ebira-db/ebira/sql/function"
+	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
 
@@ -119,9 +120,27 @@ func (a *frameSums) results() (*vec.Vector, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := a.p.account.Grow(resultBytes(v)); err != nil {
+			return nil, err
+		}
 		out.AppendFrom(v, 0)
 	}
 	return out.Finish(), nil
+}
+
+// resultBytes is what the result of one frame takes beyond its place in a column. Texts may share their buffers with other results, which
+// are not copied with them.
+func resultBytes(v *vec.Vector) int64 {
+	switch v.Type.Phys() {
+	case types.PhysString:
+		if v.IsNull(0) {
+			return 0
+		}
+		return int64(len(v.Bytes(0)))
+	case types.PhysList, types.PhysStruct, types.PhysVariant:
+		return v.SizeBytes()
+	}
+	return 0
 }
 
 // apart tells whether each frame is one part and begins behind the one before: then frames are groups.
@@ -257,6 +276,9 @@ func (a *frameSums) grow() error {
 					return err
 				}
 			}
+		}
+		if err := a.p.account.Grow(int64(len(nodes)) * nodes[0].SizeBytes()); err != nil {
+			return err
 		}
 		a.tree = append(a.tree, nodes)
 	}

@@ -1,16 +1,19 @@
 package vexec
 
 import (
+	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/vec"
 )
 
 // partitions are whole partitions of a window, sorted, with what its calls read.
 type partitions struct {
-	w     *worker
-	n     int
-	cols  []*vec.Vector // of the input
-	exprs []*vec.Vector // see windower.exprs
+	w *worker
+	// account is for what the results of calls hold.
+	account *cache.Account
+	n       int
+	cols    []*vec.Vector // of the input
+	exprs   []*vec.Vector // see windower.exprs
 	// starts are the rows at which partitions begin, peers those at which runs of peers begin; both end with n.
 	starts, peers []int32
 	orderKeys     []*vec.Vector
