@@ -99,7 +99,7 @@ func (t *pathTyper) rewrite(e expr.Expr, trace func(col int) *origin) expr.Expr 
 		if from == nil {
 			return e
 		}
-		return &expr.Call{Fn: call.Fn.WithPathTypes(t.lookup(from)), Args: call.Args}
+		return &expr.Call{Fn: call.Fn.WithPathTypes(t.lookup(from)), Args: call.Args, At: call.At}
 	})
 }
 

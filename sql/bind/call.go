@@ -84,6 +84,8 @@ func (s *scope) conditional(pos int, name string, args []expr.Expr) (expr.Expr, 
 			return nil, err
 		}
 		return &expr.Case{Whens: []expr.When{{Cond: cond, Then: list[0]}}, Else: list[1], T: t}, nil
+	case name == "try" && len(args) == 1:
+		return &expr.Try{Arg: s.b.settle(args[0])}, nil
 	case name == "nullif" && len(args) == 2:
 		eq, err := s.operator(pos, parse.OpEq, args[0], args[1])
 		if err != nil {
@@ -158,7 +160,20 @@ func (s *scope) aggregate(c *parse.Call, name string) (expr.Expr, error) {
 		return nil, err
 	}
 	call.Name = call.String()
+	guardArgs(call.Filter, call.Args)
 	return s.aggs.add(call, s.b, c.Pos()), nil
+}
+
+// guardArgs keeps arguments that can fail from the rows that a FILTER drops.
+func guardArgs(filter expr.Expr, args []expr.Expr) {
+	if filter == nil || plan.Volatile(filter) {
+		return
+	}
+	for i, a := range args {
+		if !expr.Infallible(a) {
+			args[i] = &expr.Case{Whens: []expr.When{{Cond: filter, Then: a}}, T: a.Type()}
+		}
+	}
 }
 
 // aggregateArgs resolves the function and casts its arguments.

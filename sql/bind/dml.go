@@ -144,7 +144,9 @@ func (b *binder) defaultOf(c *catalog.Column, pos int) (expr.Expr, error) {
 		return nil, sqlerr.At(sqlerr.Corrupt, pos, "default of column %s cannot be read: %s", c.Name, err)
 	}
 	s := &scope{b: b, clause: "DEFAULT"}
+	leave := b.enter(pos)
 	x, err := s.bind(e)
+	leave()
 	if err != nil {
 		return nil, sqlerr.At(sqlerr.KindOf(err), pos, "default of column %s: %s", c.Name, message(err))
 	}

@@ -162,11 +162,28 @@ type binder struct {
 	// database replaces the current one inside a view.
 	database  parse.Ident
 	viewDepth int
-	nodes     int
+	// origin is where the statement names the view or column whose own text is being bound, 0 while the statement's is.
+	origin expr.Place
+	nodes  int
 }
 
 func newBinder(env *Env) *binder {
 	return &binder{env: env, places: map[*expr.Column]int{}, templates: map[*types.VariantSpec]*variant.Template{}}
+}
+
+// place is what errors at position pos of the text being bound point at.
+func (b *binder) place(pos int) expr.Place {
+	if b.origin != 0 {
+		return b.origin
+	}
+	return expr.PlaceAt(pos)
+}
+
+// enter begins with the text of a view or default that the statement uses at pos; the function that it returns ends with it.
+func (b *binder) enter(pos int) func() {
+	before := b.origin
+	b.origin = b.place(pos)
+	return func() { b.origin = before }
 }
 
 // grow charges n plan nodes to the statement.

@@ -412,7 +412,7 @@ func (s *scope) cast(e *parse.Cast) (expr.Expr, error) {
 	if err := castable(x.Type(), t, e.Pos()); err != nil {
 		return nil, err
 	}
-	return &expr.Cast{Arg: x, To: t, Try: e.Try}, nil
+	return &expr.Cast{Arg: x, To: t, Try: e.Try, At: s.b.place(e.Pos())}, nil
 }
 
 func (s *scope) array(e *parse.Array) (expr.Expr, error) {

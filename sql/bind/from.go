@@ -193,7 +193,9 @@ func (b *binder) view(v *View, pos int) (*relation, error) {
 	ctes, database := b.ctes, b.database
 	b.ctes, b.database = nil, parse.Ident{Name: v.Database, Quoted: true}
 	b.viewDepth++
+	leave := b.enter(pos)
 	rel, err := b.query(q)
+	leave()
 	b.viewDepth--
 	b.ctes, b.database = ctes, database
 	if err != nil {

@@ -124,7 +124,7 @@ func (s *scope) resolve(pos int, name string, args ...expr.Expr) (expr.Expr, err
 	for i, a := range args {
 		out[i] = s.coerce(a, fn.Args[i])
 	}
-	return &expr.Call{Fn: fn, Args: out}, nil
+	return &expr.Call{Fn: fn, Args: out, At: s.b.place(pos)}, nil
 }
 
 // meet casts the arguments of a unifying function to their common type.

@@ -110,6 +110,7 @@ func (s *scope) windowCall(c *parse.Call, name string) (plan.WindowCall, error) 
 		out.Agg, out.Args = call.Fn, call.Args
 		if c.Filter != nil {
 			out.Filter, err = s.condition(c.Filter)
+			guardArgs(out.Filter, out.Args)
 		}
 		return out, err
 	}

@@ -44,14 +44,15 @@ func (e *Call) Eval(c *function.Ctx, b *vec.Batch) (*vec.Vector, error) {
 	for i, a := range e.Args {
 		v, err := a.Eval(c, b)
 		if err != nil {
-			return nil, err
+			return nil, e.At.mark(err)
 		}
 		args[i] = v
 	}
 	if r, ok := e.byEntries(c, args); ok {
 		return r, nil
 	}
-	return e.Fn.Kernel(c, args, b.Len)
+	r, err := e.Fn.Kernel(c, args, b.Len)
+	return r, e.At.mark(err)
 }
 
 // byEntries evaluates a strict function of one column over the entries of its dictionary, all other arguments being literals.
@@ -96,7 +97,8 @@ func (e *Cast) Eval(c *function.Ctx, b *vec.Batch) (*vec.Vector, error) {
 	if r, ok := e.memo.apply(c, v, cast); ok {
 		return r, nil
 	}
-	return cast(v)
+	r, err := cast(v)
+	return r, e.At.mark(err)
 }
 
 // Type returns BOOLEAN.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ebira-db/ebira/sql/function"
+	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/variant"
 	"github.com/ebira-db/ebira/vec"
@@ -20,6 +21,20 @@ type Expr interface {
 	Eval(c *function.Ctx, b *vec.Batch) (*vec.Vector, error)
 	// String is the text that EXPLAIN prints.
 	String() string
+}
+
+// Place is a byte offset in the text of the statement plus one; 0 is unknown.
+type Place int
+
+// PlaceAt is the place of byte offset off.
+func PlaceAt(off int) Place { return Place(off + 1) }
+
+// mark gives an error the place unless it has one.
+func (p Place) mark(err error) error {
+	if err == nil || p == 0 {
+		return err
+	}
+	return sqlerr.WithPlace(err, int(p)-1)
 }
 
 // Column reads column Index of the batch.
@@ -38,6 +53,8 @@ type Const struct{ Value *vec.Vector }
 type Call struct {
 	Fn   *function.Scalar
 	Args []Expr
+	// At is the place in the statement that errors point at.
+	At Place
 
 	memo memoRef
 }
@@ -47,9 +64,14 @@ type Cast struct {
 	Arg Expr
 	To  types.Type
 	Try bool
+	// At is the place in the statement that errors point at.
+	At Place
 
 	memo memoRef
 }
+
+// Try is Arg with NULL for the rows where Arg has an error of their values: one of conversion or range.
+type Try struct{ Arg Expr }
 
 // And is true if all arguments are (three-valued); later arguments see only the rows that earlier ones did not make false.
 type And struct{ Args []Expr }

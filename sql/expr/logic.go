@@ -146,6 +146,8 @@ func Infallible(e Expr) bool {
 	Walk(e, func(x Expr) bool {
 		switch x := x.(type) {
 		case *Column, *Const, *Not, *IsNull, *In, *And, *Or, *Path, *Case:
+		case *Try:
+			return false // whatever stands in it
 		case *Call:
 			ok = ok && x.Fn.Infallible() && !x.Fn.Volatile
 		case *Cast:

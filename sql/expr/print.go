@@ -79,6 +79,9 @@ func (e *Cast) String() string {
 	return name + e.Arg.String() + " AS " + e.To.String() + ")"
 }
 
+// String returns TRY with the argument.
+func (e *Try) String() string { return "TRY(" + e.Arg.String() + ")" }
+
 // String returns the conjunction in parentheses.
 func (e *And) String() string { return "(" + list(e.Args, " AND ") + ")" }
 

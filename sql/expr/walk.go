@@ -14,6 +14,8 @@ func Children(e Expr) []Expr {
 		return x.Args
 	case *Cast:
 		return []Expr{x.Arg}
+	case *Try:
+		return []Expr{x.Arg}
 	case *And:
 		return x.Args
 	case *Or:
@@ -43,9 +45,11 @@ func Children(e Expr) []Expr {
 func WithChildren(e Expr, parts []Expr) Expr {
 	switch x := e.(type) {
 	case *Call:
-		return &Call{Fn: x.Fn, Args: parts}
+		return &Call{Fn: x.Fn, Args: parts, At: x.At}
 	case *Cast:
-		return &Cast{Arg: parts[0], To: x.To, Try: x.Try}
+		return &Cast{Arg: parts[0], To: x.To, Try: x.Try, At: x.At}
+	case *Try:
+		return &Try{Arg: parts[0]}
 	case *And:
 		return &And{Args: parts}
 	case *Or:
@@ -193,6 +197,9 @@ func sameNode(a, b Expr) bool {
 	case *Cast:
 		y, ok := b.(*Cast)
 		return ok && x.Try == y.Try && x.To.Equal(y.To)
+	case *Try:
+		_, ok := b.(*Try)
+		return ok
 	case *And:
 		_, ok := b.(*And)
 		return ok

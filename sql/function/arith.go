@@ -9,8 +9,8 @@ import (
 )
 
 // Arithmetic (decision D7): + - * % DIV over integers keep the wider integer type and report overflow; / over integers gives DOUBLE; DECIMAL
-// is exact, FLOAT and DOUBLE compute in DOUBLE; dates take intervals and whole days. Division by zero gives NULL, as in MySQL, Doris and
-// DuckDB, also for doubles. A VARIANT operand counts as DOUBLE.
+// is exact, FLOAT and DOUBLE compute in DOUBLE; dates take intervals and whole days. Division by zero is an error, also of doubles, since
+// a NULL or an infinity in its place would be taken for an answer; try_divide and try_mod give NULL. A VARIANT operand counts as DOUBLE.
 func init() {
 	num := []string{"(integer, integer) -> the wider", "(decimal, decimal) -> decimal", "(double, double) -> double"}
 	defineBy("+", "operator", "Addition; also of an interval or of days to a date.", append(num[:3:3],
@@ -21,11 +21,13 @@ func init() {
 			"(timestamptz, interval) -> timestamptz", "(date, bigint) -> date", "(date, date) -> bigint", "(datetime, datetime) -> interval",
 			"(interval, interval) -> interval"), resolveArith)
 	defineBy("*", "operator", "Multiplication; also of an interval.", append(num[:3:3], "(interval, bigint) -> interval"), resolveArith)
-	defineBy("/", "operator", "Division; NULL where the divisor is zero.",
+	defineBy("/", "operator", "Division; zero as the divisor is an error.",
 		[]string{"(integer, integer) -> double", num[1], num[2]}, resolveArith)
-	defineBy("% mod", "operator", "Remainder with the sign of the dividend; NULL where the divisor is zero.", num, resolveArith)
-	defineBy("DIV", "operator", "Quotient without its fraction; NULL where the divisor is zero.",
+	defineBy("% mod", "operator", "Remainder with the sign of the dividend; zero as the divisor is an error.", num, resolveArith)
+	defineBy("DIV", "operator", "Quotient without its fraction; zero as the divisor is an error.",
 		[]string{num[0], "(number, number) -> bigint"}, resolveArith)
+	defineBy("try_divide divnull", "number", "Division; NULL where the divisor is zero.", []string{"(integer, integer) -> double", num[1], num[2]}, resolveTry("/"))
+	defineBy("try_mod", "number", "Remainder; NULL where the divisor is zero.", num, resolveTry("%"))
 	defineBy("NEG negative", "operator", "Negation.", []string{"(number) -> first", "(interval) -> interval"}, resolveNeg)
 }
 
@@ -79,6 +81,21 @@ func isNumberText(v *vec.Vector) bool {
 	return ok
 }
 
+// resolveTry resolves a division that gives NULL where the divisor is zero: rows whose divisor is zero reach it as NULL.
+func resolveTry(operator string) func(string, []Arg, Option) (*Scalar, error) {
+	return func(name string, args []Arg, o Option) (*Scalar, error) {
+		s, err := resolveArith(operator, args, o)
+		if s == nil || err != nil || !s.Args[1].IsNumeric() {
+			return nil, err
+		}
+		divide := s.Kernel
+		core := func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+			return divide(c, []*vec.Vector{args[0], withoutZeros(args[1])}, n)
+		}
+		return newScalar(name, s.Args, s.Ret, true, core), nil
+	}
+}
+
 // newScalar finishes a Scalar whose kernel is strict: NULL exactly where an argument is, unless maybeNull.
 func newScalar(name string, args []types.Type, ret types.Type, maybeNull bool, core Kernel) *Scalar {
 	t := traits{maybeNull: maybeNull}
@@ -111,13 +128,15 @@ func doubleArith(name string) (*Scalar, error) {
 	case "*":
 		core = doubleKernel(func(a, b float64) float64 { return a * b })
 	case "/":
-		core = doubleDivision(func(a, b float64) float64 { return a / b })
+		core = doubleDivision(name, func(a, b float64) float64 { return a / b })
 	case "%":
-		core = doubleDivision(math.Mod)
+		core = doubleDivision(name, math.Mod)
 	case "div":
-		return newScalar("DIV", two(types.Of(types.Double)), types.Of(types.BigInt), true, doubleDiv), nil
+		return newScalar("DIV", two(types.Of(types.Double)), types.Of(types.BigInt), false, doubleDiv), nil
 	}
-	return newScalar(name, two(types.Of(types.Double)), types.Of(types.Double), name == "/" || name == "%", core), nil
+	s := newScalar(name, two(types.Of(types.Double)), types.Of(types.Double), false, core)
+	s.traits.infallible = name != "/" && name != "%"
+	return s, nil
 }
 
 func doubleKernel(f func(a, b float64) float64) Kernel {
@@ -133,49 +152,78 @@ func applyDoubles(out []float64, args []*vec.Vector, f func(a, b float64) float6
 	vec.MapN(out, a, args[0].Mask(), b, args[1].Mask(), f)
 }
 
-// doubleDivision is doubleKernel with NULL where the divisor is zero.
-func doubleDivision(f func(a, b float64) float64) Kernel {
+// doubleDivision is doubleKernel with an error where the divisor is zero.
+func doubleDivision(op string, f func(a, b float64) float64) Kernel {
 	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+		valid := validity(args, n)
+		if err := checkDivisor(c, op, vec.Slice[float64](args[1]), args, valid, n); err != nil {
+			return nil, err
+		}
 		out := make([]float64, n)
 		applyDoubles(out, args, f)
-		b := vec.Slice[float64](args[1])
-		return vec.NewFlat(types.Of(types.Double), out, nonZero(b, args[1].Mask(), n, validity(args, n))), nil
+		return vec.NewFlat(types.Of(types.Double), out, valid), nil
 	}
 }
 
-// nonZero returns valid without the rows whose divisor is zero.
-func nonZero[T comparable](b []T, mask, n int, valid vec.Bitmap) vec.Bitmap {
+// checkDivisor returns an error that names the operands of the first row of valid whose divisor, from b, is zero.
+func checkDivisor[T comparable](c *Ctx, op string, b []T, args []*vec.Vector, valid vec.Bitmap, n int) error {
 	var zero T
-	if mask == 0 {
-		if b[0] == zero {
-			return vec.NewBitmap(n)
-		}
-		return valid
+	if args[1].Mask() == 0 && b[0] != zero {
+		return nil
 	}
-	var out vec.Bitmap
-	for i, x := range b[:n] {
-		if x != zero {
-			continue
+	for i := range n {
+		if b[i&args[1].Mask()] == zero && valid.Get(i) {
+			return sqlerr.New(sqlerr.OutOfRange, "division by zero: %s %s %s; try_divide and nullif give NULL instead", showAt(c, args[0], i), op, showAt(c, args[1], i))
 		}
-		if out == nil {
-			out = vec.NewBitmapSet(n)
-			if valid != nil {
-				copy(out, valid)
-			}
+	}
+	return nil
+}
+
+// withoutZeros returns a numeric vector, Flat or Constant, with NULL in the place of zeros.
+func withoutZeros(v *vec.Vector) *vec.Vector {
+	switch d := v.Data.(type) {
+	case []int8:
+		return nullWhereZero(v, d)
+	case []int16:
+		return nullWhereZero(v, d)
+	case []int32:
+		return nullWhereZero(v, d)
+	case []int64:
+		return nullWhereZero(v, d)
+	case []types.Int128:
+		return nullWhereZero(v, d)
+	case []types.Int256:
+		return nullWhereZero(v, d)
+	}
+	return nullWhereZero(v, vec.Slice[float64](v))
+}
+
+func nullWhereZero[T comparable](v *vec.Vector, data []T) *vec.Vector {
+	var zero T
+	if v.Form == vec.Constant {
+		if data[0] == zero {
+			return vec.NewNull(v.Type, v.Len)
 		}
-		out.Clear(i)
+		return v
 	}
-	if out == nil {
-		return valid
+	valid := vec.NewBitmap(v.Len)
+	for i, x := range data[:v.Len] {
+		if x != zero && v.Valid.Get(i) {
+			valid.Set(i)
+		}
 	}
-	return out
+	out := *v
+	out.Valid = valid
+	return &out
 }
 
 func doubleDiv(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+	valid := validity(args, n)
+	if err := checkDivisor(c, "DIV", vec.Slice[float64](args[1]), args, valid, n); err != nil {
+		return nil, err
+	}
 	quotients := make([]float64, n)
 	applyDoubles(quotients, args, func(a, b float64) float64 { return math.Trunc(a / b) })
-	b := vec.Slice[float64](args[1])
-	valid := nonZero(b, args[1].Mask(), n, validity(args, n))
 	out := make([]int64, n)
 	for i, q := range quotients {
 		if q >= -0x1p63 && q < 0x1p63 {

@@ -43,20 +43,22 @@ func decimalArith(name string, a, b types.Type) (*Scalar, error) {
 	switch name {
 	case "+", "-":
 		t := capped(whole+1+scale, scale, most)
-		return newScalar(name, two(t), t, false, decimalSum(name, t)), nil
+		s := newScalar(name, two(t), t, false, decimalSum(name, t))
+		s.traits.infallible = whole+1+scale <= most
+		return s, nil
 	case "*":
 		return decimalProduct(a, b, most)
 	case "/":
 		scale = min(max(s1+moreDivisionScale, minDivisionScale), most)
 		t := capped(p1-s1+s2+scale, scale, most)
 		args := []types.Type{widened(a, most), widened(b, most)}
-		return newScalar(name, args, t, true, decimalQuotient(t, scale+s2-s1)), nil
+		return newScalar(name, args, t, false, decimalQuotient(t, scale+s2-s1)), nil
 	case "%":
 		t := capped(whole+scale, scale, most)
-		return newScalar(name, two(t), t, true, decimalRemainder(t)), nil
+		return newScalar(name, two(t), t, false, decimalRemainder(t)), nil
 	}
 	t := widened(capped(whole+scale, scale, most), most)
-	return newScalar("DIV", two(t), types.Of(types.BigInt), true, decimalDiv), nil
+	return newScalar("DIV", two(t), types.Of(types.BigInt), false, decimalDiv), nil
 }
 
 // capped is DECIMAL(p, s) with no more than most digits; where the scale alone needs more than 38, 76 are allowed.
@@ -122,9 +124,13 @@ func decimalProduct(a, b types.Type, most int) (*Scalar, error) {
 	small := a.Phys() == types.PhysInt64 && b.Phys() == types.PhysInt64
 	switch {
 	case small && t.Phys() == types.PhysInt64:
-		return newScalar("*", args, t, false, checkedInts("*", t, mulInt64[int64])), nil
+		s := newScalar("*", args, t, false, checkedInts("*", t, mulInt64[int64]))
+		s.traits.infallible = int(a.Precision)+int(b.Precision) <= 18
+		return s, nil
 	case small && t.Phys() == types.PhysInt128:
-		return newScalar("*", args, t, false, product64(t)), nil
+		s := newScalar("*", args, t, false, product64(t))
+		s.traits.infallible = true
+		return s, nil
 	case t.Phys() == types.PhysInt128 && (a.Phys() == types.PhysInt64 || b.Phys() == types.PhysInt64):
 		return productMixed(a, b, t), nil
 	case t.Phys() == types.PhysInt128:
@@ -217,7 +223,10 @@ func bigAt(v *vec.Vector, i int) *big.Int {
 func decimalQuotient(t types.Type, shift int) Kernel {
 	p := int(t.Precision)
 	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
-		valid := nonZeroDecimals(args[1], n, validity(args, n))
+		valid := validity(args, n)
+		if err := checkDecimalDivisor(c, "/", args, valid, n); err != nil {
+			return nil, err
+		}
 		b := vec.NewBuilder(t, n)
 		for i := range n {
 			if !valid.Get(i) {
@@ -265,14 +274,14 @@ func quickQuotient(args []*vec.Vector, i, shift, p int) (types.Int128, bool) {
 	return within128(q, true, p)
 }
 
-func nonZeroDecimals(v *vec.Vector, n int, valid vec.Bitmap) vec.Bitmap {
-	switch d := v.Data.(type) {
+func checkDecimalDivisor(c *Ctx, op string, args []*vec.Vector, valid vec.Bitmap, n int) error {
+	switch d := args[1].Data.(type) {
 	case []int64:
-		return nonZero(d, v.Mask(), n, valid)
+		return checkDivisor(c, op, d, args, valid, n)
 	case []types.Int128:
-		return nonZero(d, v.Mask(), n, valid)
+		return checkDivisor(c, op, d, args, valid, n)
 	}
-	return nonZero(vec.Slice[types.Int256](v), v.Mask(), n, valid)
+	return checkDivisor(c, op, vec.Slice[types.Int256](args[1]), args, valid, n)
 }
 
 // appendBig appends an unscaled number; false if it does not fit the type.
@@ -294,7 +303,10 @@ func appendBig(b *vec.Builder, t types.Type, x *big.Int) bool {
 
 func decimalRemainder(t types.Type) Kernel {
 	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
-		valid := nonZeroDecimals(args[1], n, validity(args, n))
+		valid := validity(args, n)
+		if err := checkDecimalDivisor(c, "%", args, valid, n); err != nil {
+			return nil, err
+		}
 		b := vec.NewBuilder(t, n)
 		for i := range n {
 			if !valid.Get(i) {
@@ -309,7 +321,10 @@ func decimalRemainder(t types.Type) Kernel {
 }
 
 func decimalDiv(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
-	valid := nonZeroDecimals(args[1], n, validity(args, n))
+	valid := validity(args, n)
+	if err := checkDecimalDivisor(c, "DIV", args, valid, n); err != nil {
+		return nil, err
+	}
 	out := make([]int64, n)
 	for i := range out {
 		if !valid.Get(i) {

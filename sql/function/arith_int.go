@@ -3,6 +3,7 @@ package function
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
@@ -32,7 +33,7 @@ func intArith(name string, t types.Type) (*Scalar, error) {
 	if name == "div" {
 		shown = "DIV"
 	}
-	return newScalar(shown, two(t), t, name == "div" || name == "%", core), nil
+	return newScalar(shown, two(t), t, false, core), nil
 }
 
 func intKernel[T signed](name string, t types.Type) Kernel {
@@ -47,9 +48,9 @@ func intKernel[T signed](name string, t types.Type) Kernel {
 		}
 		return checkedInts(name, t, mulInts[T])
 	case "div":
-		return dividedInts(t, func(a, b T) T { return a / b })
+		return dividedInts("DIV", t, func(a, b T) T { return a / b })
 	}
-	return dividedInts(t, func(a, b T) T {
+	return dividedInts("%", t, func(a, b T) T {
 		if b == -1 {
 			return 0
 		}
@@ -135,16 +136,19 @@ func mulInt64[T signed](out, a, b []T, am, bm int) (bad T) {
 	return bad
 }
 
-// dividedInts divides; a zero divisor gives NULL, and the one quotient that overflows an error.
-func dividedInts[T signed](t types.Type, f func(a, b T) T) Kernel {
+// dividedInts divides; a zero divisor and the one quotient that overflows are errors.
+func dividedInts[T signed](op string, t types.Type, f func(a, b T) T) Kernel {
 	return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 		out := make([]T, n)
 		a, b := vec.Slice[T](args[0]), vec.Slice[T](args[1])
 		am, bm := args[0].Mask(), args[1].Mask()
-		valid := nonZero(b, bm, n, validity(args, n))
+		valid := validity(args, n)
+		if err := checkDivisor(c, op, b, args, valid, n); err != nil {
+			return nil, err
+		}
 		for i := range out {
 			x, y := a[i&am], b[i&bm]
-			if y == 0 {
+			if y == 0 { // below a NULL
 				continue
 			}
 			r := f(x, y)
@@ -172,10 +176,13 @@ func largeKernel(name string, t types.Type) Kernel {
 		out := make([]types.Int128, n)
 		a, b := vec.Slice[types.Int128](args[0]), vec.Slice[types.Int128](args[1])
 		am, bm := args[0].Mask(), args[1].Mask()
-		valid := nonZero(b, bm, n, validity(args, n))
+		valid := validity(args, n)
+		if err := checkDivisor(c, strings.ToUpper(name), b, args, valid, n); err != nil {
+			return nil, err
+		}
 		for i := range out {
 			x, y := a[i&am], b[i&bm]
-			if y.Sign() == 0 {
+			if y.Sign() == 0 { // below a NULL
 				continue
 			}
 			q, r := x.QuoRem(y)

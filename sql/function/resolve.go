@@ -121,6 +121,7 @@ func Resolve(name string, args []Arg, opts ...Option) (*Scalar, error) {
 // bind makes the Scalar of a matching signature.
 func (s *signature) bind(name string, args []Arg, to []types.Type, t types.Type) (*Scalar, error) {
 	f := &Scalar{Name: name, Args: to, traits: s.traits, Volatile: s.traits.volatile}
+	f.traits.infallible = s.traits.infallible || neverFail[name]
 	f.NotNull = !s.traits.nullsIn && !s.traits.maybeNull
 	switch {
 	case s.ret == "T":

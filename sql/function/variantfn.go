@@ -309,10 +309,14 @@ func extractValues(to *types.Type) maker {
 func extractPaths(args []*vec.Vector, n int) (*vec.Vector, error) {
 	if args[1].Form == vec.Constant || args[1].Len == 1 {
 		steps, err := ParsePath(string(args[1].Bytes(0)))
-		if err != nil {
+		if err == nil {
+			return variant.PathVector(args[0], steps), nil
+		}
+		// The path matters only where there is something to read.
+		if valid := validity(args, n); valid == nil || valid.Count(n) > 0 {
 			return nil, err
 		}
-		return variant.PathVector(args[0], steps), nil
+		return vec.NewNull(types.Of(types.Variant), n), nil
 	}
 	return readPaths(flatten(args[0]), n, validity(args, n), func(i int) ([]variant.Step, error) {
 		return ParsePath(string(args[1].Bytes(i)))

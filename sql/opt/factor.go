@@ -58,8 +58,9 @@ func factor(e expr.Expr) []expr.Expr {
 		return []expr.Expr{e}
 	}
 	var shared []expr.Expr
-	for _, c := range list[0] {
-		everywhere := !plan.Volatile(c)
+	for i, c := range list[0] {
+		// A condition that can fail may be guarded by those before it.
+		everywhere := !plan.Volatile(c) && (i == 0 || expr.Infallible(c))
 		for _, other := range list[1:] {
 			everywhere = everywhere && contains(other, c)
 		}
@@ -107,7 +108,7 @@ func implied(e expr.Expr, side func(expr.Expr) bool) expr.Expr {
 	for _, b := range list {
 		var said []expr.Expr
 		for _, c := range b {
-			if side(c) && !plan.Volatile(c) {
+			if side(c) && expr.Infallible(c) {
 				said = append(said, c)
 			}
 		}

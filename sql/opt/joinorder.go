@@ -23,7 +23,8 @@ func orderJoins(c *context, n plan.Node) plan.Node {
 	}
 	for i := range g.edges {
 		e := &g.edges[i]
-		e.reads, e.l, e.r = g.leavesOf(e.cond), g.leavesOf(e.left), g.leavesOf(e.right)
+		e.l, e.r = e.l|g.leavesOf(e.left), e.r|g.leavesOf(e.right)
+		e.reads |= g.leavesOf(e.cond) | e.l | e.r
 	}
 	return g.build(j)
 }
@@ -43,7 +44,8 @@ type edge struct {
 	cond expr.Expr
 	// left and right are the sides of a key, cond being left = right; nil for other conditions.
 	left, right expr.Expr
-	// reads, l and r are the leaves that cond, left and right read.
+	// reads, l and r are the leaves that must be joined before cond, left and right are evaluated: those that they read, and where they
+	// can fail also those that dropped rows before them.
 	reads, l, r uint64
 	used        bool
 }
@@ -63,8 +65,11 @@ func (g *joinGraph) flatten(n plan.Node, base int) (end int) {
 		g.starts = append(g.starts, base)
 		return base + len(n.Schema())
 	}
+	first := len(g.leaves)
 	mid := g.flatten(j.Left, base)
+	second := len(g.leaves)
 	end = g.flatten(j.Right, mid)
+	left, right := leafSet(first, second), leafSet(second, len(g.leaves))
 	for i := range j.LeftKeys {
 		e := edge{left: expr.Shift(j.LeftKeys[i], base), right: expr.Shift(j.RightKeys[i], mid)}
 		l, r := e.left.Type(), e.right.Type()
@@ -74,12 +79,31 @@ func (g *joinGraph) flatten(n plan.Node, base int) (end int) {
 			return end
 		}
 		e.cond = &expr.Call{Fn: fn, Args: []expr.Expr{e.left, e.right}}
+		if !expr.Infallible(e.left) {
+			e.l = left
+		}
+		if !expr.Infallible(e.right) {
+			e.r = right
+		}
 		g.edges = append(g.edges, e)
 	}
-	for _, e := range expr.Conjuncts(j.Cond) {
-		g.edges = append(g.edges, edge{cond: expr.Shift(e, base)})
+	for _, cond := range expr.Conjuncts(j.Cond) {
+		e := edge{cond: expr.Shift(cond, base)}
+		if !expr.Infallible(cond) {
+			e.reads = left | right
+		}
+		g.edges = append(g.edges, e)
 	}
 	return end
+}
+
+// leafSet is the set of leaves [from, to).
+func leafSet(from, to int) uint64 {
+	var set uint64
+	for i := from; i < to && i < maxJoinLeaves; i++ {
+		set |= 1 << i
+	}
+	return set
 }
 
 // leavesOf returns the set of leaves whose columns e reads.

@@ -9,7 +9,8 @@ import (
 )
 
 // pushFilters moves conditions down to where their columns first exist, into scans at best. Among the conditions of one node the order is
-// kept, lower ones first, so that a guard written inside a sub-query still guards.
+// kept, lower ones first, so that a guard written inside a sub-query still guards. A condition that can fail (expr.Infallible) stays above
+// joins that drop rows, which it must not see.
 func pushFilters(_ *context, n plan.Node) plan.Node { return push(n, nil) }
 
 // push returns n with conditions over its columns, moved as far down as they go.
@@ -42,7 +43,7 @@ func push(n plan.Node, conds []expr.Expr) plan.Node {
 		return filter(&plan.Union{Inputs: inputs, Out: x.Out}, stay)
 	case *plan.Explode:
 		element := len(x.Out) - 1
-		below, above := split(move, func(e expr.Expr) bool { return !reads(e, element, element+1) })
+		below, above := split(move, func(e expr.Expr) bool { return !reads(e, element, element+1) && (x.Outer || expr.Infallible(e)) })
 		return filter(plan.WithChildren(x, []plan.Node{push(x.Input, below)}), append(above, stay...))
 	case *plan.Window:
 		below, above := split(move, func(e expr.Expr) bool { return wholePartitions(x, e) })
@@ -118,6 +119,11 @@ func substitute(e expr.Expr, by []expr.Expr) expr.Expr {
 // maxMoved is how large a condition may grow when the columns that it reads are replaced by what computes them. Without a bound a chain of
 // sub-queries that use a column twice each would grow without end.
 const maxMoved = 256
+
+// infallible tells whether no expression of a list can fail.
+func infallible(list []expr.Expr) bool {
+	return !slices.ContainsFunc(list, func(e expr.Expr) bool { return !expr.Infallible(e) })
+}
 
 // moved returns a condition with columns replaced by the expressions that compute them, nil if it must stay where it is.
 func moved(c expr.Expr, by []expr.Expr) expr.Expr {
@@ -196,10 +202,10 @@ func pushJoin(j *plan.Join, conds []expr.Expr) plan.Node {
 		above = conds
 		p.distribute(on, false, false)
 	case plan.Semi:
-		p.left = conds
+		p.left, above = split(conds, expr.Infallible)
 		p.distribute(on, true, true)
 	case plan.Anti, plan.NullAwareAnti:
-		p.left = conds
+		p.left, above = split(conds, expr.Infallible)
 		p.distribute(on, false, kind == plan.Anti)
 	case plan.Mark:
 		p.left, above = split(conds, p.isLeft)
@@ -243,9 +249,15 @@ type joinParts struct {
 func (p *joinParts) isLeft(e expr.Expr) bool  { return within(e, 0, p.width) }
 func (p *joinParts) isRight(e expr.Expr) bool { return within(e, p.width, p.total) }
 
-// distribute sorts conditions; toLeft and toRight tell whether conditions on one side may be evaluated below the join.
+// distribute sorts conditions; toLeft and toRight tell whether conditions on one side may be evaluated below the join. Those that can fail
+// come last and stay at the join if anything else there drops rows.
 func (p *joinParts) distribute(conds []expr.Expr, toLeft, toRight bool) {
-	for _, c := range conds {
+	safe, fallible := split(conds, expr.Infallible)
+	for _, c := range append(safe, fallible...) {
+		if (len(p.leftKeys) > 0 || len(p.rest) > 0) && !expr.Infallible(c) {
+			p.rest = append(p.rest, c)
+			continue
+		}
 		switch {
 		case toLeft && p.isLeft(c):
 			p.left = append(p.left, c)

@@ -20,7 +20,7 @@ func pushSemiJoins(c *context, n plan.Node) plan.Node {
 
 func (c *context) sinkSemi(j *plan.Join) plan.Node {
 	in, ok := j.Left.(*plan.Join)
-	if !ok || in.Kind != plan.Inner && in.Kind != plan.Cross {
+	if !ok || in.Kind != plan.Inner && in.Kind != plan.Cross || !infallible(j.LeftKeys) || j.Cond != nil && !expr.Infallible(j.Cond) {
 		return j
 	}
 	width, total := len(in.Left.Schema()), len(in.Out)
