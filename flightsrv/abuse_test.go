@@ -125,7 +125,8 @@ func TestHostileCalls(t *testing.T) {
 	act(codes.InvalidArgument, "", "CancelFlightInfo", nil)
 	act(codes.InvalidArgument, "", "CancelFlightInfo", []byte("\xff\xff"))
 	act(codes.InvalidArgument, "", "RenewFlightEndpoint", nil)
-	act(codes.Unimplemented, "transactions", "BeginTransaction", pack(&pb.ActionBeginTransactionRequest{}))
+	act(codes.InvalidArgument, "", "EndTransaction", nil)
+	act(codes.NotFound, "transaction", "EndTransaction", pack(&pb.ActionEndTransactionRequest{TransactionId: []byte("guess"), Action: pb.ActionEndTransactionRequest_END_TRANSACTION_COMMIT}))
 	act(codes.Unimplemented, "", "EndSavepoint", pack(&pb.ActionEndSavepointRequest{}))
 
 	x, err := c.DoExchange(r.ctx())
@@ -265,7 +266,7 @@ func TestTransport(t *testing.T) {
 		}
 		names = append(names, a.Type)
 	}
-	want := "CreatePreparedStatement ClosePreparedStatement CancelFlightInfo CancelQuery RenewFlightEndpoint SetSessionOptions GetSessionOptions CloseSession"
+	want := "CreatePreparedStatement ClosePreparedStatement BeginTransaction EndTransaction CancelFlightInfo CancelQuery RenewFlightEndpoint SetSessionOptions GetSessionOptions CloseSession"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("actions: %s", got)
 	}

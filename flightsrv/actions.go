@@ -15,6 +15,8 @@ import (
 var actionTypes = []*pb.ActionType{
 	{Type: "CreatePreparedStatement", Description: "check a statement; takes ActionCreatePreparedStatementRequest, returns ActionCreatePreparedStatementResult"},
 	{Type: "ClosePreparedStatement", Description: "forget a prepared statement; takes ActionClosePreparedStatementRequest, returns nothing"},
+	{Type: "BeginTransaction", Description: "begin a transaction; takes ActionBeginTransactionRequest, returns ActionBeginTransactionResult"},
+	{Type: "EndTransaction", Description: "commit a transaction or roll it back; takes ActionEndTransactionRequest, returns nothing"},
 	{Type: "CancelFlightInfo", Description: "stop a query and drop its result; takes CancelFlightInfoRequest, returns CancelFlightInfoResult"},
 	{Type: "CancelQuery", Description: "the deprecated form of CancelFlightInfo; takes ActionCancelQueryRequest, returns ActionCancelQueryResult"},
 	{Type: "RenewFlightEndpoint", Description: "prolong the life of a result; takes RenewFlightEndpointRequest, returns FlightEndpoint"},
@@ -90,6 +92,14 @@ func (s *Server) sqlAction(ctx context.Context, a *pb.Action) (proto.Message, er
 		return r, nil
 	case *pb.ActionClosePreparedStatementRequest:
 		return nil, s.closePrepared(ctx, m.PreparedStatementHandle)
+	case *pb.ActionBeginTransactionRequest:
+		r, err := s.beginTransaction(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return r, nil
+	case *pb.ActionEndTransactionRequest:
+		return nil, s.endTransaction(ctx, m)
 	//lint:ignore SA1019 clients that know no CancelFlightInfo send it
 	case *pb.ActionCancelQueryRequest:
 		var i pb.FlightInfo
@@ -104,7 +114,7 @@ func (s *Server) sqlAction(ctx context.Context, a *pb.Action) (proto.Message, er
 	case *pb.ActionCreatePreparedSubstraitPlanRequest:
 		return nil, status.Error(codes.Unimplemented, "Substrait plans are not supported")
 	}
-	return nil, status.Errorf(codes.Unimplemented, "%s: transactions are not supported, every statement commits by itself", a.Type)
+	return nil, status.Errorf(codes.Unimplemented, "%s: savepoints are not supported", a.Type)
 }
 
 func (s *Server) cancelFlightInfo(ctx context.Context, body []byte) (proto.Message, error) {

@@ -38,10 +38,11 @@ type client struct {
 
 	mu       sync.Mutex
 	prepared map[string]*prepared
+	txns     map[string]*session.Txn
 }
 
 func newClient(s *session.Session, user string) *client {
-	c := &client{sess: s, user: user, cookie: newSecret(), prepared: map[string]*prepared{}}
+	c := &client{sess: s, user: user, cookie: newSecret(), prepared: map[string]*prepared{}, txns: map[string]*session.Txn{}}
 	c.touch()
 	return c
 }

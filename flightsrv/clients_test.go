@@ -273,6 +273,6 @@ func TestHandlesOfOthers(t *testing.T) {
 	if err := act("ClosePreparedStatement", pack(&pb.ActionClosePreparedStatementRequest{PreparedStatementHandle: []byte("nope")})); err.Error() != "EOF" {
 		t.Errorf("closing an unknown statement: %v", err)
 	}
-	wantCode(t, act("EndTransaction", pack(&pb.ActionEndTransactionRequest{TransactionId: []byte("x")})), codes.Unimplemented, "every statement commits by itself")
+	wantCode(t, act("EndTransaction", pack(&pb.ActionEndTransactionRequest{TransactionId: []byte("x")})), codes.NotFound, "the transaction does not exist")
 	wantCode(t, act("NoSuchAction", nil), codes.Unimplemented, "NoSuchAction")
 }

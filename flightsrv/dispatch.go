@@ -15,6 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/ebira-db/ebira/session"
 )
 
 // maxCommandBytes bounds a command, and so the text of a statement.
@@ -82,10 +84,7 @@ func (s service) GetFlightInfo(ctx context.Context, d *pb.FlightDescriptor) (*pb
 	}
 	switch m := m.(type) {
 	case *pb.CommandStatementQuery:
-		if err := noTransaction(m.TransactionId); err != nil {
-			return nil, err
-		}
-		return s.statementInfo(ctx, d, m.Query)
+		return s.statementInfo(ctx, d, m)
 	case *pb.CommandPreparedStatementQuery:
 		return s.preparedInfo(ctx, d, m.PreparedStatementHandle)
 	}
@@ -118,7 +117,11 @@ func (s service) GetSchema(ctx context.Context, d *pb.FlightDescriptor) (*pb.Sch
 		if err != nil {
 			return nil, err
 		}
-		if schema, err = cl.schemaOf(ctx, m.Query); err != nil {
+		sess, err := cl.in(m.TransactionId)
+		if err != nil {
+			return nil, err
+		}
+		if schema, err = cl.schemaOf(ctx, sess, m.Query); err != nil {
 			return nil, err
 		}
 	case *pb.CommandPreparedStatementQuery:
@@ -126,8 +129,12 @@ func (s service) GetSchema(ctx context.Context, d *pb.FlightDescriptor) (*pb.Sch
 		if err != nil {
 			return nil, err
 		}
+		stmt, err := cl.statementNow(p)
+		if err != nil {
+			return nil, err
+		}
 		// The tables may have changed since it was prepared (FS-55).
-		if schema, err = cl.schemaOf(ctx, p.stmt.Text()); err != nil {
+		if schema, err = cl.schemaOf(ctx, stmt.Session(), stmt.Text()); err != nil {
 			return nil, err
 		}
 	default:
@@ -140,8 +147,8 @@ func (s service) GetSchema(ctx context.Context, d *pb.FlightDescriptor) (*pb.Sch
 }
 
 // schemaOf is the schema that the result of a statement would have now.
-func (c *client) schemaOf(ctx context.Context, sql string) (*arrow.Schema, error) {
-	p, err := c.sess.Prepare(ctx, sql)
+func (c *client) schemaOf(ctx context.Context, sess *session.Session, sql string) (*arrow.Schema, error) {
+	p, err := sess.Prepare(ctx, sql)
 	if err != nil {
 		return nil, located(err, sql)
 	}
@@ -198,10 +205,3 @@ func info(d *pb.FlightDescriptor, schema *arrow.Schema, ticket []byte, expires *
 
 // serialize encodes a schema as the encapsulated message that all clients expect (FS-15).
 func serialize(s *arrow.Schema) []byte { return flight.SerializeSchema(s, memory.DefaultAllocator) }
-
-func noTransaction(id []byte) error {
-	if len(id) > 0 {
-		return status.Error(codes.Unimplemented, "transactions are not supported: every statement commits by itself")
-	}
-	return nil
-}

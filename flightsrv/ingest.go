@@ -35,7 +35,11 @@ func (s *Server) putIngest(ctx context.Context, m *pb.CommandStatementIngest, in
 	if err != nil {
 		return err
 	}
-	n, err := cl.sess.Ingest(ctx, o, fields, in.batch)
+	sess, err := cl.forIngest(m.TransactionId)
+	if err != nil {
+		return err
+	}
+	n, err := sess.Ingest(ctx, o, fields, in.batch)
 	if err != nil {
 		return err
 	}
@@ -45,9 +49,6 @@ func (s *Server) putIngest(ctx context.Context, m *pb.CommandStatementIngest, in
 // ingestOptions reads where and how to write.
 func ingestOptions(m *pb.CommandStatementIngest) (session.IngestOptions, error) {
 	o := session.IngestOptions{Database: m.GetSchema(), Table: m.Table}
-	if err := noTransaction(m.TransactionId); err != nil {
-		return o, err
-	}
 	if err := checkCatalog(m.GetCatalog()); err != nil {
 		return o, err
 	}

@@ -18,6 +18,8 @@ import (
 // prepared is a prepared statement of a client. The values bound to it stay until others are bound (FS-46).
 type prepared struct {
 	stmt *session.Prepared
+	// txn is the id of the transaction in which it was prepared, "" outside of one.
+	txn string
 
 	mu    sync.Mutex
 	bound bool
@@ -45,14 +47,15 @@ func (p *prepared) values() ([][]*vec.Vector, error) {
 
 // createPrepared is the action CreatePreparedStatement. It executes nothing (FS-41).
 func (s *Server) createPrepared(ctx context.Context, m *pb.ActionCreatePreparedStatementRequest) (*pb.ActionCreatePreparedStatementResult, error) {
-	if err := noTransaction(m.TransactionId); err != nil {
-		return nil, err
-	}
 	cl, err := s.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stmt, err := cl.sess.Prepare(ctx, m.Query)
+	sess, err := cl.in(m.TransactionId)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := sess.Prepare(ctx, m.Query)
 	if err != nil {
 		err = located(err, m.Query)
 		if !s.opts.NoQuirks {
@@ -68,7 +71,7 @@ func (s *Server) createPrepared(ctx context.Context, m *pb.ActionCreatePreparedS
 	cl.mu.Lock()
 	full := len(cl.prepared) >= maxPrepared
 	if !full {
-		cl.prepared[handle] = &prepared{stmt: stmt}
+		cl.prepared[handle] = &prepared{stmt: stmt, txn: string(m.TransactionId)}
 	}
 	cl.mu.Unlock()
 	if full {
@@ -142,8 +145,12 @@ func (s *Server) execute(ctx context.Context, d *pb.FlightDescriptor, handle []b
 	if err != nil {
 		return nil, nil, err
 	}
-	t, i, err := s.park(ctx, cl, d, p.stmt, rows)
-	return t, i, located(err, p.stmt.Text())
+	stmt, err := cl.statementNow(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, i, err := s.park(ctx, cl, d, stmt, rows)
+	return t, i, located(err, stmt.Text())
 }
 
 // putParameters binds values to a prepared query and returns its handle unchanged (FS-45).
@@ -166,7 +173,7 @@ func (s *Server) putParameters(ctx context.Context, handle []byte, in *input, st
 // putPrepared executes a prepared statement once per row of values and answers with the sum of the rows changed.
 func (s *Server) putPrepared(ctx context.Context, handle []byte, in *input, stream pb.FlightService_DoPutServer) error {
 	defer in.close()
-	_, p, err := s.statement(ctx, handle)
+	cl, p, err := s.statement(ctx, handle)
 	if err != nil {
 		return err
 	}
@@ -179,7 +186,11 @@ func (s *Server) putPrepared(ctx context.Context, handle []byte, in *input, stre
 			return err
 		}
 	}
-	n, err := updateAll(ctx, p.stmt, rows)
+	stmt, err := cl.statementNow(p)
+	if err != nil {
+		return err
+	}
+	n, err := updateAll(ctx, stmt, rows)
 	if err != nil {
 		return err
 	}

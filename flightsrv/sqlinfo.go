@@ -33,7 +33,7 @@ func (s *Server) sqlInfo() map[uint32]any {
 	info := map[uint32]any{
 		0: "Ebira", 1: s.opts.Version, 2: arrow.PkgVersion,
 		3: false, 4: true, 5: false, 6: "", 7: "", // read-only, SQL, Substrait
-		8: bitmask(0), 9: true, 10: true, 11: false, // transactions, cancel, bulk ingest, ingest in transactions
+		8: bitmask(1), 9: true, 10: true, 11: true, // transactions but no savepoints, cancel, bulk ingest, ingest in transactions
 		100: bitmask(0), 101: bitmask(0),
 
 		500: false, 501: true, 502: true, // CREATE of catalogs, schemas, tables
@@ -47,7 +47,7 @@ func (s *Server) sqlInfo() map[uint32]any {
 		529: "schema", 530: "procedure", 531: "catalog", 532: true,
 		533: bitmask(0), 534: bitmask(0), 535: bitmask(0), 536: false, 537: false,
 		538: bitmask(7), 539: true, 540: bitmask(3),
-		556: true, 562: int64(0), 563: false, 564: bitmask(1), 565: false, 566: false,
+		556: true, 562: int64(repeatableRead), 563: true, 564: bitmask(1 << repeatableRead), 565: false, 566: false,
 		567: bitmask(2), 568: bitmask(0), 569: bitmask(2), 570: bitmask(0), 571: bitmask(0),
 		572: true, 573: false, 574: false, 575: false, 576: false,
 	}
@@ -66,6 +66,9 @@ func (s *Server) sqlInfo() map[uint32]any {
 	}
 	return info
 }
+
+// repeatableRead is the standard's isolation level that comes nearest to a snapshot.
+const repeatableRead = 3
 
 // maxNameLength bounds names of databases, tables, columns and users.
 const maxNameLength = 255

@@ -20,12 +20,17 @@ import (
 const waitBytes = 4 << 20
 
 // statementInfo executes a statement and parks its result.
-func (s *Server) statementInfo(ctx context.Context, d *pb.FlightDescriptor, sql string) (*pb.FlightInfo, error) {
+func (s *Server) statementInfo(ctx context.Context, d *pb.FlightDescriptor, m *pb.CommandStatementQuery) (*pb.FlightInfo, error) {
+	sql := m.Query
 	cl, err := s.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := cl.sess.Prepare(ctx, sql)
+	sess, err := cl.in(m.TransactionId)
+	if err != nil {
+		return nil, err
+	}
+	p, err := sess.Prepare(ctx, sql)
 	if err != nil {
 		return nil, located(err, sql)
 	}
@@ -57,7 +62,10 @@ func (s *Server) park(ctx context.Context, cl *client, d *pb.FlightDescriptor, p
 	t := &ticket{owner: cl, user: cl.user, stmt: p, rows: rows, wire: wire, schema: wire.schema(p.Schema)}
 	i := &pb.FlightInfo{FlightDescriptor: d, TotalRecords: -1}
 	if p.ReadOnly && len(rows) > 0 {
-		view := cl.sess.Hold()
+		view, err := p.Hold()
+		if err != nil {
+			return nil, nil, err
+		}
 		r, err := p.ExecuteAt(ctx, view, wire.form, rows[0])
 		if err == nil {
 			if err = r.Wait(ctx, waitBytes); err != nil {
@@ -194,14 +202,15 @@ func update(ctx context.Context, p *session.Prepared, values []*vec.Vector) (int
 
 // putUpdate is CommandStatementUpdate.
 func (s *Server) putUpdate(ctx context.Context, m *pb.CommandStatementUpdate, stream pb.FlightService_DoPutServer) error {
-	if err := noTransaction(m.TransactionId); err != nil {
-		return err
-	}
 	cl, err := s.client(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := cl.sess.Prepare(ctx, m.Query)
+	sess, err := cl.in(m.TransactionId)
+	if err != nil {
+		return err
+	}
+	p, err := sess.Prepare(ctx, m.Query)
 	if err != nil {
 		return located(err, m.Query)
 	}

@@ -31,7 +31,7 @@ func (s *Session) unset(st *parse.Unset) (*Result, error) {
 }
 
 func (s *Session) compact(ctx context.Context, st *parse.Compact) (*Result, error) {
-	t, err := s.table(s.engine.store.Snapshot(), st.Table)
+	t, err := s.table(s.snapshot(), st.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Session) kill(st *parse.Kill) (*Result, error) {
 }
 
 func (s *Session) describeStatement(_ context.Context, st *parse.Describe) (*Result, error) {
-	snap := s.engine.store.Snapshot()
+	snap := s.snapshot()
 	switch st.Kind {
 	case parse.DescribeTable:
 		if len(st.Partitions) > 0 {
@@ -60,7 +60,7 @@ func (s *Session) describeStatement(_ context.Context, st *parse.Describe) (*Res
 	case parse.DescribeStage:
 		return s.describeStage(snap, st.Name)
 	case parse.DescribeQuery:
-		r, err := bind.Query(s.newCall(snap, nil).env, st.Query)
+		r, err := bind.Query(s.newCall(s.present(), nil).env, st.Query)
 		if err != nil {
 			return nil, err
 		}
@@ -75,9 +75,12 @@ func (s *Session) describeStatement(_ context.Context, st *parse.Describe) (*Res
 
 // explain prints the plan; with ANALYZE it also runs the statement and prints what each operator did.
 func (s *Session) explain(ctx context.Context, st *parse.Explain) (*Result, error) {
-	pin := s.engine.store.Pin()
-	defer pin.Release()
-	c := s.newCall(pin.Snapshot(), nil)
+	v, err := s.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer v.Release()
+	c := s.newCall(v, nil)
 	n, err := c.planOf(st.Stmt)
 	if err != nil {
 		return nil, err

@@ -58,10 +58,12 @@ func (s *Session) copyIntoTable(ctx context.Context, st *parse.CopyIntoTable) (*
 }
 
 func (l *load) run(ctx context.Context) (*Result, error) {
-	pin := l.s.engine.store.Pin()
-	defer pin.Release()
-	l.c = l.s.newCall(pin.Snapshot(), nil)
-	var err error
+	v, err := l.s.writing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Release()
+	l.c = l.s.newCall(v, nil)
 	if l.table, err = l.s.table(l.c.snap, l.st.Table); err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func (l *load) execute(ctx context.Context) (*Result, error) {
 		if err := l.commit(ctx, w); err != nil {
 			return nil, err
 		}
-		l.purge()
+		l.c.view.ended(l.purge)
 		return l.result(), nil
 	}
 }
@@ -324,7 +326,7 @@ func (l *load) commit(ctx context.Context, w *written) error {
 	if len(e.Ops) == 0 {
 		return nil
 	}
-	_, err := l.s.engine.store.Commit(ctx, e, l.checkHistory)
+	err := l.c.view.commit(ctx, e, l.checkHistory, w.lease)
 	if err == nil {
 		l.s.engine.counts.rowsWritten.Add(w.effects.WrittenRows)
 		l.s.engine.counts.filesLoaded.Add(int64(len(l.files)))
@@ -333,7 +335,7 @@ func (l *load) commit(ctx context.Context, w *written) error {
 }
 
 // checkHistory refuses to load a file that another load has committed while this one ran.
-func (l *load) checkHistory(cur *catalog.Snapshot, _ *catalog.Edit) error {
+func (l *load) checkHistory(cur *catalog.Snapshot) error {
 	t := cur.TableByID(l.table.ID)
 	if t == nil || l.o.force {
 		return nil

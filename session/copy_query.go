@@ -43,7 +43,7 @@ func (l *load) runQuery(ctx context.Context) (*Result, error) {
 	if err := l.commit(ctx, w); err != nil {
 		return nil, err
 	}
-	l.purge()
+	l.c.view.ended(l.purge)
 	return l.result(), nil
 }
 

@@ -106,19 +106,35 @@ func (s *Session) alterDatabase(ctx context.Context, st *parse.AlterDatabase) (*
 }
 
 // change makes an Edit of the present state and commits it; where another commit came first and the Edit does not fit any more, it is
-// made anew. A nil Edit changes nothing.
+// made anew. A nil Edit changes nothing. In a transaction the Edit becomes a part of it.
 func (s *Session) change(ctx context.Context, make func(*catalog.Snapshot) (*catalog.Edit, error)) (*Result, error) {
-	for tries := 0; ; tries++ {
-		e, err := make(s.engine.store.Snapshot())
-		if err != nil || e == nil {
-			return &Result{}, err
+	return s.again(ctx, func(v *View) (*Result, error) {
+		e, err := make(v.snap)
+		if err == nil && e != nil {
+			err = v.commit(ctx, e, nil, nil)
 		}
-		_, err = s.engine.store.Commit(ctx, e, nil)
-		if err == nil {
-			return &Result{}, nil
-		}
-		if sqlerr.KindOf(err) != sqlerr.Conflict || tries >= maxCommitTries {
+		if err != nil {
 			return nil, err
+		}
+		return &Result{}, nil
+	})
+}
+
+// again executes a statement that commits, and once more on the newer state where another statement got in its way. In a transaction
+// there is no newer state.
+func (s *Session) again(ctx context.Context, do func(v *View) (*Result, error)) (*Result, error) {
+	once := func() (*Result, error) {
+		v, err := s.writing(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer v.Release()
+		return do(v)
+	}
+	for tries := 0; ; tries++ {
+		r, err := once()
+		if err == nil || sqlerr.KindOf(err) != sqlerr.Conflict || tries >= maxCommitTries || s.openTxn() != nil {
+			return r, err
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (s *Session) dropStage(ctx context.Context, st *parse.DropStage) (*Result, 
 
 // stageFiles lists the files of a location whose path below it matches a pattern.
 func (s *Session) stageFiles(l *parse.Location, pattern *parse.StringLit) ([]stage.File, error) {
-	p, err := s.resolve(s.engine.store.Snapshot(), l)
+	p, err := s.resolve(s.snapshot(), l)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (s *Session) formatOf(o parse.Option) (stage.Format, error) {
 		if len(opts) > 1 {
 			return stage.Format{}, sqlerr.At(sqlerr.Bind, f.Pos(), "FORMAT_NAME stands alone")
 		}
-		stored, err := s.engine.store.Snapshot().Format(s.Database(), f.Value.Text, false)
+		stored, err := s.snapshot().Format(s.Database(), f.Value.Text, false)
 		if err != nil {
 			return stage.Format{}, sqlerr.WithPlace(err, f.Pos())
 		}

@@ -19,7 +19,7 @@ func (s *Session) createTable(ctx context.Context, st *parse.CreateTable) (*Resu
 	if st.Temporary {
 		return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "temporary tables are not supported")
 	}
-	snap := s.engine.store.Snapshot()
+	snap := s.snapshot()
 	if st.IfNotExists {
 		if _, err := s.table(snap, st.Name); err == nil {
 			return &Result{}, nil

@@ -63,6 +63,7 @@ type Engine struct {
 	running  map[int64]*Query
 	recent   []*Query
 	lastID   atomic.Int64
+	txns     atomic.Int64 // open explicit transactions
 	started  time.Time
 	counts   counters
 }

@@ -39,9 +39,12 @@ type IngestOptions struct {
 // It is atomic: table and rows are committed together, or nothing is. next returns nil at the end.
 func (s *Session) Ingest(ctx context.Context, o IngestOptions, schema types.Schema, next func() (*vec.Batch, error)) (rows int64, err error) {
 	defer func() { recovered(recover(), &err) }()
-	pin := s.engine.store.Pin()
-	defer pin.Release()
-	c := s.newCall(pin.Snapshot(), nil)
+	v, err := s.writing(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer v.Release()
+	c := s.newCall(v, nil)
 	t, first, err := s.ingestTable(c.snap, o, schema)
 	if err != nil {
 		return 0, err

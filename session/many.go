@@ -20,15 +20,18 @@ func (p *Prepared) ExecuteMany(ctx context.Context, sets [][]*vec.Vector) (r *Re
 	if !ok || st.Overwrite {
 		return nil, sqlerr.New(sqlerr.Unsupported, "only INSERT takes many sets of values at once")
 	}
-	pin := p.sess.engine.store.Pin()
-	defer pin.Release()
+	v, err := p.sess.writing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Release()
 	var t *catalog.Table
 	rows := &rowGatherer{}
 	for i, values := range sets {
 		if len(values) != len(p.Params) {
 			return nil, sqlerr.New(sqlerr.Bind, "the statement has %d parameters, set %d has %d values", len(p.Params), i+1, len(values))
 		}
-		c := p.sess.newCall(pin.Snapshot(), values)
+		c := p.sess.newCall(v, values)
 		ch, err := c.bindChange(st)
 		if err == nil {
 			t = ch.Table
@@ -42,7 +45,7 @@ func (p *Prepared) ExecuteMany(ctx context.Context, sets [][]*vec.Vector) (r *Re
 		return &Result{}, nil
 	}
 	rows.seal()
-	c := p.sess.newCall(pin.Snapshot(), nil)
+	c := p.sess.newCall(v, nil)
 	return c.write(ctx, st.SourceText(), &plan.Write{Input: &plan.Stream{Next: rows.next, Out: rows.schema}, Table: t}, t, nil)
 }
 

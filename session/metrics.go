@@ -34,10 +34,12 @@ func (e *Engine) Metrics() []Metric {
 	e.mu.Lock()
 	sessions, running := e.sessions, len(e.running)
 	e.mu.Unlock()
+	txns := e.txns.Load()
 	c := &e.counts
 	out := []Metric{
 		{"ebira_uptime_seconds", time.Since(e.started).Seconds(), "seconds since the engine was opened"},
 		{"ebira_sessions", float64(sessions), "open sessions"},
+		{"ebira_transactions", float64(txns), "open explicit transactions"},
 		{"ebira_statements_running", float64(running), "statements that run"},
 		{"ebira_statements_total", float64(c.statements.Load()), "statements ended"},
 		{"ebira_statements_failed_total", float64(c.failures.Load()), "statements that failed"},

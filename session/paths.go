@@ -219,9 +219,12 @@ func share(k variant.KindCounts) string {
 
 // describePaths adds the rows of extended DESC: the paths of each VARIANT column.
 func (s *Session) describePaths(t *catalog.Table, out *rowsBuilder, keep func(string) bool) error {
-	pin := s.engine.store.Pin()
-	defer pin.Release()
-	c := s.newCall(pin.Snapshot(), nil)
+	v, err := s.reading()
+	if err != nil {
+		return err
+	}
+	defer v.Release()
+	c := s.newCall(v, nil)
 	if now := c.snap.TableByID(t.ID); now != nil {
 		t = now
 	}

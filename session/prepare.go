@@ -43,6 +43,9 @@ func (p *Prepared) Execute(ctx context.Context, params []*vec.Vector) (r *Result
 	return p.sess.execute(ctx, p.stmt, params)
 }
 
+// Session returns the view of the session in which the statement is executed, see Session.In.
+func (p *Prepared) Session() *Session { return p.sess }
+
 // Text returns the statement as given to Prepare.
 func (p *Prepared) Text() string { return p.text }
 
@@ -94,7 +97,7 @@ func firstLines(s string, n int) string {
 
 // describe finds out what a statement yields and which parameters it takes.
 func (s *Session) describe(p *Prepared, st parse.Statement) error {
-	c := s.newCall(s.engine.store.Snapshot(), nil)
+	c := s.newCall(s.present(), nil)
 	switch st := st.(type) {
 	case *parse.QueryStmt:
 		r, err := bind.Query(c.env, st.Query)
@@ -186,16 +189,13 @@ func (c *call) bindChange(st parse.Statement) (*bind.Change, error) {
 func (s *Session) execute(ctx context.Context, st parse.Statement, params []*vec.Vector) (*Result, error) {
 	switch st := st.(type) {
 	case *parse.QueryStmt:
-		pin := s.engine.store.Pin()
-		return s.newCall(pin.Snapshot(), params).runQuery(ctx, st.SourceText(), st.Query, pin.Release)
-	case *parse.Insert:
-		pin := s.engine.store.Pin()
-		defer pin.Release()
-		return s.newCall(pin.Snapshot(), params).insert(ctx, st)
-	case *parse.Delete:
-		return s.changeRows(ctx, params, st)
-	case *parse.Update:
-		return s.changeRows(ctx, params, st)
+		v, err := s.reading()
+		if err != nil {
+			return nil, err
+		}
+		return s.newCall(v, params).runQuery(ctx, st.SourceText(), st.Query, v.Release)
+	case *parse.Insert, *parse.Delete, *parse.Update:
+		return s.again(ctx, func(v *View) (*Result, error) { return s.newCall(v, params).changeRows(ctx, st) })
 	case *parse.CopyIntoTable:
 		return s.copyIntoTable(ctx, st)
 	case *parse.CopyIntoLocation:
@@ -263,8 +263,12 @@ func (s *Session) administerMore(ctx context.Context, st parse.Statement) (*Resu
 		return s.alterUser(ctx, st)
 	case *parse.DropUser:
 		return s.dropUser(ctx, st)
-	case *parse.Begin, *parse.Commit, *parse.Rollback:
-		return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "explicit transactions are not supported; every statement commits by itself")
+	case *parse.Begin:
+		return s.beginTxn(st)
+	case *parse.Commit:
+		return s.endTxn(ctx, st, true)
+	case *parse.Rollback:
+		return s.endTxn(ctx, st, false)
 	}
 	return nil, unsupported(st)
 }

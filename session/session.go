@@ -17,6 +17,13 @@ import (
 // Session is one client's state: user, current database, variables. It may be used by several goroutines; statements do not exclude
 // each other, each sees the state at its start.
 type Session struct {
+	*state
+	// bound is the transaction in which the statements run whatever BEGIN and COMMIT say; nil mostly.
+	bound *Txn
+}
+
+// state is what all views of a session share, see Session.In.
+type state struct {
 	engine *Engine
 	user   string
 
@@ -24,6 +31,9 @@ type Session struct {
 	database string
 	vars     map[string]string
 	closed   bool
+	// open is the transaction of BEGIN; txns are all that have not ended.
+	open *Txn
+	txns map[*Txn]struct{}
 }
 
 // NewSession starts a session of a user; the name is empty where no login is needed.
@@ -31,15 +41,29 @@ func (e *Engine) NewSession(user string) *Session {
 	e.mu.Lock()
 	e.sessions++
 	e.mu.Unlock()
-	return &Session{engine: e, user: user, database: catalog.DefaultDatabase, vars: map[string]string{}}
+	return &Session{state: &state{engine: e, user: user, database: catalog.DefaultDatabase, vars: map[string]string{}, txns: map[*Txn]struct{}{}}}
 }
 
-// Close ends the session. It may be called several times.
+// Close ends the session and rolls back its transactions, as soon as statements that still write in them end. It may be called several
+// times.
 func (s *Session) Close() {
 	s.mu.Lock()
 	was := s.closed
 	s.closed = true
+	var open []*Txn
+	for t := range s.txns {
+		open = append(open, t)
+	}
 	s.mu.Unlock()
+	for _, t := range open {
+		select {
+		case t.turn <- struct{}{}:
+			t.end(errSessionClosed())
+			<-t.turn
+		default:
+			go t.Rollback()
+		}
+	}
 	if !was {
 		s.engine.mu.Lock()
 		s.engine.sessions--
@@ -64,7 +88,7 @@ func (s *Session) Database() string {
 func (s *Session) SetDatabase(name string, quoted bool) error {
 	exact := name
 	if !reservedDatabase(name) {
-		d, err := s.engine.store.Snapshot().Database(name, quoted)
+		d, err := s.snapshot().Database(name, quoted)
 		if err != nil {
 			return err
 		}
@@ -169,7 +193,8 @@ func (e *Engine) applyGlobal(name, value string) {
 // call is the state of one execution.
 type call struct {
 	s    *Session
-	snap *catalog.Snapshot
+	view *View
+	snap *catalog.Snapshot // of view
 	fn   *function.Ctx
 	env  *bind.Env
 	// load is the COPY whose query is being bound, nil otherwise.
@@ -180,13 +205,13 @@ type call struct {
 	form Form
 }
 
-// newCall fixes what one statement sees: a Snapshot, the time, the variables.
-func (s *Session) newCall(snap *catalog.Snapshot, params []*vec.Vector) *call {
+// newCall fixes what one statement sees: the state, the time, the variables.
+func (s *Session) newCall(v *View, params []*vec.Vector) *call {
 	zone, err := loadZone(s.Var("time_zone"))
 	if err != nil {
 		zone = time.UTC
 	}
-	c := &call{s: s, snap: snap, fn: &function.Ctx{
+	c := &call{s: s, view: v, snap: v.snap, fn: &function.Ctx{
 		Now: time.Now().UnixMicro(), Zone: zone, User: s.user, Catalog: catalog.CatalogName, Database: s.Database(),
 		VariantTotalOrder: s.Var("variant_total_order") == "true", Rounding: s.Var("numeric_cast_option") == "rounding",
 		KeepInvalidJSON: s.Var("variant_invalid_json") == "string",
@@ -206,7 +231,7 @@ func (c *call) variable(name string, _ bool) (string, bool) {
 
 // bindEnv is what expressions outside of queries (DEFAULT, SET) are bound against.
 func (s *Session) bindEnv(params []*vec.Vector) *bind.Env {
-	return s.newCall(s.engine.store.Snapshot(), params).env
+	return s.newCall(s.present(), params).env
 }
 
 func (s *Session) set(ctx context.Context, st *parse.Set) (*Result, error) {

@@ -41,6 +41,7 @@ var settings = indexSettings([]setting{
 	{name: "numeric_cast_option", kind: textSetting, initial: "error", words: []string{"error", "rounding"}, note: "a fraction loaded into an integer column: a bad row, or rounded"},
 	{name: "load_file_metadata_expire_hours", kind: intSetting, initial: "24", low: 0, high: 1 << 20, note: "how long COPY remembers loaded files"},
 	{name: "query_timeout", kind: intSetting, initial: "0", low: 0, high: 1 << 31, note: "seconds after which a statement is canceled, 0 for never"},
+	{name: "idle_transaction_timeout", kind: intSetting, initial: "3600", low: 0, high: 1 << 31, note: "seconds without a statement after which a transaction that holds a state is rolled back, 0 for never"},
 	{name: "max_threads", kind: intSetting, initial: "0", low: 0, high: 1024, note: "workers of a query, 0 for the server's number"},
 	{name: "batch_rows", kind: intSetting, initial: "0", low: 0, high: 65536, note: "rows of a batch, 0 for the built-in number"},
 	{name: "disabled_optimizer_rules", kind: textSetting, initial: "", note: "names of rewrites not to use, separated by commas, or all"},

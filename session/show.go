@@ -88,7 +88,7 @@ func (s *Session) show(_ context.Context, st *parse.Show) (*Result, error) {
 	}
 	out := newRows(fields...)
 	keep := likeFilter(st.Like)
-	snap := s.engine.store.Snapshot()
+	snap := s.snapshot()
 	switch st.Kind {
 	case parse.ShowDatabases:
 		for _, d := range s.engine.databaseNames(snap) {

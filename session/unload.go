@@ -59,9 +59,12 @@ func (s *Session) copyIntoLocation(ctx context.Context, st *parse.CopyIntoLocati
 	if err != nil {
 		return nil, err
 	}
-	pin := s.engine.store.Pin()
-	defer pin.Release()
-	c := s.newCall(pin.Snapshot(), nil)
+	v, err := s.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer v.Release()
+	c := s.newCall(v, nil)
 	b, err := c.unloadQuery(st)
 	if err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ import (
 	"github.com/ebira-db/ebira/vexec"
 )
 
-// insert executes INSERT INTO.
-func (c *call) insert(ctx context.Context, st *parse.Insert) (*Result, error) {
-	if st.Overwrite {
+// changeRows executes INSERT, DELETE or UPDATE.
+func (c *call) changeRows(ctx context.Context, st parse.Statement) (*Result, error) {
+	if in, ok := st.(*parse.Insert); ok && in.Overwrite {
 		return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "INSERT OVERWRITE is not supported; TRUNCATE and INSERT")
 	}
 	ch, err := c.bindChange(st)
@@ -29,9 +29,12 @@ func (c *call) insert(ctx context.Context, st *parse.Insert) (*Result, error) {
 
 // createTableAs executes CREATE TABLE AS: the query runs first, then table and rows are committed together.
 func (s *Session) createTableAs(ctx context.Context, st *parse.CreateTable, t *catalog.Table) (*Result, error) {
-	pin := s.engine.store.Pin()
-	defer pin.Release()
-	c := s.newCall(pin.Snapshot(), nil)
+	v, err := s.writing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Release()
+	c := s.newCall(v, nil)
 	r, err := bind.Query(c.env, st.As)
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (c *call) write(ctx context.Context, textOf string, n plan.Node, t *catalog
 	e := &catalog.Edit{Ops: first}
 	e.Add(w.ops(t)...)
 	if len(e.Ops) > 0 {
-		if _, err := c.s.engine.store.Commit(ctx, e, nil); err != nil {
+		if err := c.view.commit(ctx, e, nil, w.lease); err != nil {
 			return nil, err
 		}
 	}
@@ -140,27 +143,6 @@ func (w *written) ops(t *catalog.Table) []catalog.Op {
 		ops = append(ops, &catalog.DeleteRows{Table: t.ID, Target: id, Rows: catalog.NewDeletionVector(rows...)})
 	}
 	return ops
-}
-
-// changeRows runs DELETE and UPDATE, again where another statement changed the same rows first.
-func (s *Session) changeRows(ctx context.Context, params []*vec.Vector, st parse.Statement) (*Result, error) {
-	for tries := 0; ; tries++ {
-		r, err := s.changeRowsOnce(ctx, params, st)
-		if err == nil || sqlerr.KindOf(err) != sqlerr.Conflict || tries >= maxCommitTries {
-			return r, err
-		}
-	}
-}
-
-func (s *Session) changeRowsOnce(ctx context.Context, params []*vec.Vector, st parse.Statement) (*Result, error) {
-	pin := s.engine.store.Pin()
-	defer pin.Release()
-	c := s.newCall(pin.Snapshot(), params)
-	ch, err := c.bindChange(st)
-	if err != nil {
-		return nil, err
-	}
-	return c.write(ctx, st.SourceText(), ch.Plan, ch.Table, nil)
 }
 
 // execEnv is what a query may use that is to stop when ctx ends. lease covers the segments that it writes; nil for queries that write none.

@@ -59,8 +59,8 @@ func TestKill(t *testing.T) {
 			t.Fatalf("after round %d of %d", round, rounds)
 		}
 	}
-	t.Logf("%d kills; acknowledged: %d inserts, %d loads, %d updates, %d deletes", k.kills, k.inserted[0]+k.inserted[1], len(k.loaded), k.updated, k.deleted)
-	if k.segments == 0 || k.inserted[0]+k.inserted[1] == 0 || len(k.loaded) == 0 || k.updated == 0 || k.deleted == 0 {
+	t.Logf("%d kills; acknowledged: %d inserts, %d loads, %d updates, %d deletes, %d transactions", k.kills, k.inserted[0]+k.inserted[1], len(k.loaded), k.updated, k.deleted, k.booked)
+	if k.segments == 0 || k.inserted[0]+k.inserted[1] == 0 || len(k.loaded) == 0 || k.updated == 0 || k.deleted == 0 || k.booked == 0 {
 		t.Error("some writer never came to an acknowledged statement, or nothing became a segment: the test shows nothing")
 	}
 }
@@ -80,6 +80,7 @@ type killer struct {
 	baseFile int          // the first file of the present table loads
 	updated  int          // acknowledged updates
 	deleted  int          // acknowledged deletes; batch deleted+1 is the next
+	booked   int          // acknowledged transactions
 }
 
 func (k *killer) launch() *daemon {
@@ -104,6 +105,9 @@ func (k *killer) prepare() {
 		`+createLoads+`;
 		CREATE TABLE upd (id INT, n INT);
 		CREATE TABLE del (batch INT, n INT);
+		CREATE TABLE book (id INT, n INT);
+		CREATE TABLE entries (n INT, v VARIANT);
+		INSERT INTO book SELECT number::INT, 0 FROM numbers(10);
 		INSERT INTO upd SELECT number::INT, 0 FROM numbers(50)`)
 	d.stop(k.t)
 }
@@ -120,6 +124,7 @@ func (k *killer) writeAndKill(round int) {
 	wg.Go(func() { k.write(ctx, d, func(c conn) error { return k.load(ctx, c) }) })
 	wg.Go(func() { k.write(ctx, d, func(c conn) error { return k.update(ctx, c) }) })
 	wg.Go(func() { k.write(ctx, d, func(c conn) error { return k.delete(ctx, c) }) })
+	wg.Go(func() { k.write(ctx, d, func(c conn) error { return k.transaction(ctx, c) }) })
 	wg.Go(func() { k.write(ctx, d, func(c conn) error { return execute(ctx, c, "OPTIMIZE TABLE ins") }) })
 	time.Sleep(time.Duration(100+k.rand.IntN(900)) * time.Millisecond)
 	k.kill(d)
@@ -228,6 +233,41 @@ func (k *killer) delete(ctx context.Context, c conn) error {
 	return err
 }
 
+// transaction changes two tables in one transaction; a column of the second comes and goes with it.
+func (k *killer) transaction(ctx context.Context, c conn) error {
+	k.mu.Lock()
+	n := k.booked + 1
+	k.mu.Unlock()
+	for _, sql := range []string{
+		"BEGIN",
+		"UPDATE book SET n = n + 1",
+		fmt.Sprintf(`INSERT INTO entries VALUES (%d, '{"n":%d}')`, n, n),
+		"ALTER TABLE entries ADD COLUMN x INT DEFAULT 1",
+		"ALTER TABLE entries DROP COLUMN x",
+		"COMMIT",
+	} {
+		if err := execute(ctx, c, sql); err != nil {
+			return err
+		}
+	}
+	k.mu.Lock()
+	k.booked = n
+	k.mu.Unlock()
+	return nil
+}
+
+// checkTransactions: both tables have all of each transaction or nothing of it.
+func (k *killer) checkTransactions(d *daemon, round int) {
+	book := k.ints(d, "SELECT count(*), count(DISTINCT id), min(n), max(n) FROM book")
+	n := book[3]
+	entries := k.ints(d, "SELECT count(*), coalesce(max(n), 0), coalesce(sum(v['n']::BIGINT), 0) FROM entries")
+	columns := d.sql(k.t, "DESC entries")
+	if book[0] != 10 || book[1] != 10 || book[2] != n || n < k.booked || n > k.booked+1 || fmt.Sprint(entries) != fmt.Sprint([]int{n, n, n * (n + 1) / 2}) || strings.Contains(columns, "\nx,") {
+		k.t.Errorf("round %d: %d acknowledged transactions; count, distinct, min, max of the first table are %v, count, max, sum of the second %v, its columns %q", round, k.booked, book, entries, columns)
+	}
+	k.booked = n
+}
+
 // killDuringStart kills a server that may not have recovered yet: it does not wait for the ready line.
 func (k *killer) killDuringStart() {
 	cmd := exec.Command(binary, "serve", "--data", k.data, "--listen", "127.0.0.1:0")
@@ -265,6 +305,7 @@ func (k *killer) check(round int) {
 	if del[0] != 0 && del[0] != deletedBatch || del[0] != del[1] || del[2] != k.deleted+1 || del[3] != k.deleted+1 {
 		t.Errorf("round %d: %d acknowledged deletes; count, distinct, min and max of the batch are %v", round, k.deleted, del)
 	}
+	k.checkTransactions(d, round)
 	k.checkFiles(d, round)
 	d.stop(t)
 }

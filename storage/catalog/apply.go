@@ -160,7 +160,7 @@ func (o *AlterTable) apply(s *Snapshot) error {
 		return sqlerr.New(sqlerr.Conflict, "the columns of table %s were changed by another statement meanwhile", old.Name)
 	}
 	t := *o.Table
-	t.Segments, t.Batches, t.deletes, t.loads = old.Segments, old.Batches, old.deletes, old.loads
+	t.Segments, t.Batches, t.deletes, t.loads, t.Changes = old.Segments, old.Batches, old.deletes, old.loads, old.Changes
 	if t.Database != old.Database || t.Name != old.Name {
 		s.unname(old.Database, old.Name)
 		if err := s.name(t.Database, t.Name, t.ID); err != nil {
@@ -198,6 +198,7 @@ func (o *AddSegments) apply(s *Snapshot) error {
 		s.used(uint64(m.ID))
 	}
 	t.Segments = extend(s, t.Segments, o.Segments...)
+	t.Changes++
 	return s.put(t)
 }
 
@@ -208,6 +209,7 @@ func (o *AddBatch) apply(s *Snapshot) error {
 	}
 	s.used(uint64(o.Batch.ID))
 	t.Batches = extend(s, t.Batches, o.Batch)
+	t.Changes++
 	return s.put(t)
 }
 
@@ -263,6 +265,7 @@ func (o *DeleteRows) apply(s *Snapshot) error {
 		return sqlerr.New(sqlerr.Conflict, "rows of table %s were deleted by another statement meanwhile", t.Name)
 	}
 	t.deletes = t.deletes.Set(o.Target, old.Union(o.Rows))
+	t.Changes++
 	return s.put(t)
 }
 
@@ -272,6 +275,7 @@ func (o *Truncate) apply(s *Snapshot) error {
 		return err
 	}
 	t.Segments, t.Batches, t.deletes, t.loads = nil, nil, nil, nil
+	t.Changes++
 	return s.put(t)
 }
 

@@ -55,6 +55,10 @@ type Table struct {
 	// SchemaVersion grows with every change of Columns.
 	SchemaVersion uint64
 
+	// Changes counts the operations that added or removed rows, so that two versions of a table can be told to have the same rows: a
+	// Replace only moves them. It is not stored and starts anew when a directory is opened.
+	Changes uint64 `json:"-"`
+
 	// Segments and Batches hold the rows: immutable files, then small writes in commit order.
 	Segments []*segment.Meta `json:"-"`
 	Batches  []*Batch        `json:"-"`

@@ -19,15 +19,17 @@ const groupBytes = 16 << 20
 // maxEditBytes bounds an encoded Edit: with the rest of its group it fits into a record.
 const maxEditBytes = maxRecordBytes - groupBytes - 1<<20
 
-// Rebase adapts an Edit to the state that it will be applied to, which may be newer than the one that it was made for: it checks names,
-// merges schemas, or returns an error of kind Conflict. It runs while all other commits wait, maybe in another goroutine, so it must be
-// quick and must not call the Store. The state is not durable yet.
-type Rebase func(current *catalog.Snapshot, e *catalog.Edit) error
+// Check looks at the state that an Edit will be applied to, which may be newer than the one that it was made for, and returns an error of
+// kind Conflict if it must not be. It runs while all other commits wait, maybe in another goroutine, so it must be quick and must not
+// call the Store. The state is not durable yet.
+type Check func(current *catalog.Snapshot) error
 
 // request is an Edit that waits for its turn.
 type request struct {
-	edit   *catalog.Edit
-	rebase Rebase
+	edit *catalog.Edit
+	// check may be nil; so may rebase, which runs behind it and may change the Edit.
+	check  Check
+	rebase func(current *catalog.Snapshot, e *catalog.Edit) error
 	// moved are rows that the Edit puts elsewhere.
 	moved map[segment.ID]*move
 	// encoded is the Edit's encoding if nothing can change it any more.
@@ -75,13 +77,13 @@ func (q *commitQueue) remove(r *request) bool {
 // Commit makes an Edit durable and visible and returns a Snapshot that contains it. The Snapshot is not pinned.
 //
 // The Edit belongs to the Store from now on. Its segment files must be complete and synced under SegmentDir; its vectors must not be
-// in Shredded form. Deletes of rows that a flush or compaction has moved since the caller's Pin are redirected. Rebase may be nil.
+// in Shredded form. Deletes of rows that a flush or compaction has moved since the caller's Pin are redirected. check may be nil.
 //
-// Errors: what Rebase or catalog.Snapshot.Apply returned; Canceled if ctx ended before the Edit had its turn (once it has, Commit waits
+// Errors: what check or catalog.Snapshot.Apply returned; Canceled if ctx ended before the Edit had its turn (once it has, Commit waits
 // for the outcome); IO if it could not be written, after which the Store may be read-only, see Health. Whatever the error, the state
 // has not changed. Only after a failed sync may the Edit appear when the directory is opened again.
-func (s *Store) Commit(ctx context.Context, e *catalog.Edit, rebase Rebase) (*catalog.Snapshot, error) {
-	return s.commit(ctx, &request{edit: e, rebase: rebase})
+func (s *Store) Commit(ctx context.Context, e *catalog.Edit, check Check) (*catalog.Snapshot, error) {
+	return s.commit(ctx, &request{edit: e, check: check})
 }
 
 func (s *Store) commit(ctx context.Context, r *request) (*catalog.Snapshot, error) {
@@ -211,6 +213,11 @@ func (g *group) add(r *request) {
 	}()
 	if r.err = g.s.writable(); r.err != nil {
 		return
+	}
+	if r.check != nil {
+		if r.err = r.check(g.next); r.err != nil {
+			return
+		}
 	}
 	if r.rebase != nil {
 		if r.err = r.rebase(g.next, r.edit); r.err != nil {

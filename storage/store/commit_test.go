@@ -156,16 +156,16 @@ func TestRebase(t *testing.T) {
 	mustCommit(t, s, &catalog.PutDatabase{Name: "d"})
 	var seen uint64
 	e := &catalog.Edit{}
-	snap, err := s.Commit(bg, e, func(cur *catalog.Snapshot, e *catalog.Edit) error {
+	snap, err := s.commit(bg, &request{edit: e, rebase: func(cur *catalog.Snapshot, e *catalog.Edit) error {
 		seen = cur.Version
 		e.Add(&catalog.PutDatabase{Name: fmt.Sprint("d", len(cur.Databases()))})
 		return nil
-	})
+	}})
 	if err != nil || seen != 1 || snap.Version != 2 || snap.Databases()[2].Name != "default" {
 		t.Errorf("version %d rebased on %d: %v", snap.Version, seen, err)
 	}
 	refuse := sqlerr.New(sqlerr.Conflict, "no")
-	if _, err := s.Commit(bg, e, func(*catalog.Snapshot, *catalog.Edit) error { return refuse }); err != error(refuse) {
+	if _, err := s.Commit(bg, e, func(*catalog.Snapshot) error { return refuse }); err != error(refuse) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := s.Commit(bg, &catalog.Edit{Ops: []catalog.Op{&catalog.PutDatabase{Name: "x"}, &catalog.DropTable{ID: 99}}}, nil); sqlerr.KindOf(err) != sqlerr.Conflict {
@@ -177,7 +177,7 @@ func TestRebase(t *testing.T) {
 				t.Errorf("recovered %v", p)
 			}
 		}()
-		_, _ = s.Commit(bg, e, func(*catalog.Snapshot, *catalog.Edit) error { panic("BUG: mine") })
+		_, _ = s.Commit(bg, e, func(*catalog.Snapshot) error { panic("BUG: mine") })
 	}()
 	if v := s.Snapshot().Version; v != 2 || len(s.Snapshot().Databases()) != 3 {
 		t.Errorf("failed edits left version %d", v)

@@ -18,7 +18,7 @@
 //
 // # The way of a commit
 //
-// Statements write segment files under ids of a Lease and sync them. Commit queues the Edit; whoever has the turn rebases and applies
+// Statements write segment files under ids of a Lease and sync them. Commit queues the Edit; whoever has the turn checks and applies
 // all waiting Edits in order, syncs the segments directory if one of them adds files, appends one record to the log, syncs it, and
 // then swaps the pointer to the current Snapshot. So visible is durable, and an Edit is there as a whole or not at all.
 //

@@ -66,6 +66,17 @@ func (l *Lease) NewSegment() (segment.ID, string) {
 	return id, l.s.SegmentPath(id)
 }
 
+// Take makes the lease cover what another one covers, which covers nothing then.
+func (l *Lease) Take(o *Lease) {
+	o.mu.Lock()
+	ids := o.ids
+	o.ids = nil
+	o.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ids = append(l.ids, ids...)
+}
+
 // End removes the files of all segments of the lease that were not committed. Nobody may write them any more. Ending again does nothing.
 func (l *Lease) End() {
 	l.mu.Lock()

@@ -93,8 +93,7 @@ func (q *quirks) SupportsGetParameterSchema() bool            { return true }
 func (q *quirks) SupportsDynamicParameterBinding() bool       { return true }
 func (q *quirks) SupportsErrorIngestIncompatibleSchema() bool { return true }
 
-// SupportsTransactions: every statement commits by itself.
-func (q *quirks) SupportsTransactions() bool { return false }
+func (q *quirks) SupportsTransactions() bool { return true }
 
 // SupportsStatistics: Flight SQL has no command for them.
 func (q *quirks) SupportsStatistics() bool { return false }

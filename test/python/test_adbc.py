@@ -146,10 +146,45 @@ def test_errors(conn):
 
 
 def test_default_dbapi_connection(server):
-    """The DBAPI's default is autocommit off; the driver falls back where transactions are not offered."""
-    with pytest.warns(Warning):
-        with dbapi.connect(server.url) as c:
-            assert rows(c, "SELECT 41 + 1") == [(42,)]
+    """The DBAPI's default is autocommit off: everything runs in transactions."""
+    with dbapi.connect(server.url) as c:
+        assert rows(c, "SELECT 41 + 1") == [(42,)]
+
+
+def test_transactions(server, conn):
+    rows(conn, "CREATE OR REPLACE TABLE txn (id INT, n INT)")
+    rows(conn, "INSERT INTO txn VALUES (1, 10), (2, 20)")
+    with dbapi.connect(server.url) as a, dbapi.connect(server.url) as b:
+        with a.cursor() as cur:
+            cur.execute("INSERT INTO txn VALUES (?, ?)", (3, 30))
+            cur.execute("ALTER TABLE txn ADD COLUMN s VARCHAR DEFAULT 'new'")
+            cur.adbc_ingest("txn", pa.table({"id": pa.array([4], pa.int32()), "n": pa.array([40], pa.int32())}), mode="append")
+        assert rows(a, "SELECT count(*), min(s) FROM txn") == [(4, "new")]
+        assert rows(b, "SELECT count(*) FROM txn") == [(2,)]
+        a.rollback()
+        assert rows(a, "SELECT * FROM txn ORDER BY id") == [(1, 10), (2, 20)]
+        # b still sees what it saw first; then both delete the same row.
+        a.rollback()
+        b.rollback()
+        with a.cursor() as x, b.cursor() as y:
+            x.execute("DELETE FROM txn WHERE id = 1")
+            y.execute("UPDATE txn SET n = 0 WHERE id = 1")
+        a.commit()
+        with pytest.raises(dbapi.Error, match="run it again"):
+            b.commit()
+    # The driver cannot go on after a failed commit; a new connection can.
+    with dbapi.connect(server.url) as b:
+        assert rows(b, "SELECT * FROM txn") == [(2, 20)]
+        b.commit()
+        # The cursor keeps its prepared statement beyond the commit.
+        with b.cursor() as cur:
+            for i in range(3):
+                cur.execute("INSERT INTO txn VALUES (?, ?)", (10 + i, i))
+                b.commit()
+        assert rows(conn, "SELECT count(*) FROM txn") == [(4,)]
+    with dbapi.connect(server.url) as c, c.cursor() as cur:
+        cur.execute("DELETE FROM txn")
+    assert rows(conn, "SELECT count(*) FROM txn") == [(4,)]
 
 
 def test_authentication(tmp_path):

@@ -166,6 +166,32 @@ class JdbcTest {
     }
   }
 
+  /** The driver's setAutoCommit does nothing, so transactions are begun and ended by SQL. */
+  @Test
+  void transactions() throws SQLException {
+    try (Connection c = connect(); Connection other = connect(); Statement s = c.createStatement(); Statement o = other.createStatement()) {
+      s.execute("CREATE OR REPLACE TABLE txn (id INT)");
+      s.execute("BEGIN");
+      s.execute("INSERT INTO txn VALUES (1), (2)");
+      assertEquals(2, count(s));
+      assertEquals(0, count(o));
+      s.execute("ROLLBACK");
+      assertEquals(0, count(s));
+      s.execute("BEGIN");
+      s.execute("INSERT INTO txn VALUES (1), (2)");
+      s.execute("COMMIT");
+      assertEquals(2, count(o));
+      assertTrue(c.getMetaData().supportsTransactions());
+    }
+  }
+
+  private static int count(Statement s) throws SQLException {
+    try (ResultSet r = s.executeQuery("SELECT count(*) FROM txn")) {
+      assertTrue(r.next());
+      return r.getInt(1);
+    }
+  }
+
   /** Properties of the URL that the driver does not know travel as request headers, and choose the forms of results. */
   @Test
   void wireOptionsInTheUrl() throws Exception {
