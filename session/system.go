@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/catalog"
@@ -26,6 +27,7 @@ func init() {
 		"metrics":        {[]types.Field{text("name"), {Name: "value", Type: types.Of(types.Double)}, text("description")}, fillMetrics},
 		"settings":       {[]types.Field{text("name"), text("value"), text("default"), text("scope"), text("description")}, fillSettings},
 		"queries":        {[]types.Field{bigint("query_id"), text("user"), text("database"), text("state"), instant("started"), {Name: "seconds", Type: types.Of(types.Double)}, bigint("rows"), bigint("peak_bytes"), text("error"), text("query")}, fillQueries},
+		"functions":      {texts("name", "kind", "signatures", "description", "alias_of", "example"), fillFunctions},
 		"load_history":   {append([]types.Field{text("database")}, historySchema...), fillLoadHistory},
 		"load_errors":    {[]types.Field{bigint("load_id"), text("table_name"), text("file_name"), bigint("line"), bigint("byte_offset"), text("column_name"), text("reason"), text("row_text"), instant("at")}, fillLoadErrors},
 		"schema_changes": {[]types.Field{text("database"), text("table_name"), text("column_name"), text("type"), text("file_name"), bigint("load_id"), instant("at")}, fillSchemaChanges},
@@ -97,6 +99,13 @@ func (c *call) eachTable(f func(t *catalog.Table) error) error {
 func fillMetrics(c *call, out *rowsBuilder) error {
 	for _, m := range c.s.engine.Metrics() {
 		out.add(m.Name, m.Value, m.Help)
+	}
+	return nil
+}
+
+func fillFunctions(_ *call, out *rowsBuilder) error {
+	for _, f := range function.Names() {
+		out.add(f.Name, f.Group, strings.Join(f.Signatures, "\n"), f.About, orNull(f.AliasOf), f.Example)
 	}
 	return nil
 }

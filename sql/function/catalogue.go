@@ -1,6 +1,7 @@
 package function
 
 import (
+	_ "embed" // examples.txt
 	"slices"
 	"strings"
 
@@ -18,6 +19,10 @@ type Info struct {
 	About string
 	// AliasOf is the main name, "" if Name is that.
 	AliasOf string
+	// Example is what may follow SELECT to show the function, the same for all names of it.
+	Example string
+	// Varies says that the example has another result at another time or place.
+	Varies bool
 }
 
 // definition is one function with all its overloads.
@@ -62,12 +67,29 @@ func add(d *definition) {
 	scalarOrder = append(scalarOrder, d)
 }
 
+//go:embed examples.txt
+var exampleLines string
+
+// examples are the lines of examples.txt, main name and expression, by name; a ~ before the expression says that its result varies.
+var examples = func() map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(exampleLines) {
+		name, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if m[name] != "" {
+			panic("BUG: function " + name + " has two examples")
+		}
+		m[name] = text
+	}
+	return m
+}()
+
 // Names returns all functions, scalar, aggregate and window ones, sorted by name; aliases have entries of their own.
 func Names() []Info {
 	var out []Info
 	list := func(names []string, group, about string, sigs []string) {
 		for i, n := range names {
 			info := Info{Name: n, Group: group, About: about}
+			info.Example, info.Varies = strings.CutPrefix(examples[names[0]], "~")
 			if i > 0 {
 				info.AliasOf = names[0]
 			}
