@@ -6,8 +6,11 @@ import (
 	"github.com/ebira-db/ebira/sql/types"
 )
 
-// textBlockBytes is the size of a builder's text buffers; longer texts get a buffer of their own.
-const textBlockBytes = 256 << 10
+// textBlockBytes is the size of a builder's later text buffers, minTextBlockBytes of the first; longer texts get a buffer of their own.
+const (
+	textBlockBytes    = 256 << 10
+	minTextBlockBytes = 1 << 10
+)
 
 // Builder appends values to a flat vector of one type. Its typed Append must fit the type's physical form.
 type Builder struct {
@@ -16,7 +19,7 @@ type Builder struct {
 	valid Bitmap // nil until the first NULL
 	nulls int
 
-	data any // typed slice as in Vector.Data
+	data column // nil for the NULL type, lists and structs
 
 	bufs [][]byte
 	meta *Builder // variants
@@ -25,38 +28,55 @@ type Builder struct {
 	children []*Builder
 }
 
+// column is a growing typed slice. It sits behind a pointer, so that appending to it stores no new slice header in an interface.
+type column interface {
+	// appendZero appends what stands for NULL.
+	appendZero()
+	// slice returns the values as in Vector.Data.
+	slice() any
+}
+
+type values[T any] struct{ s []T }
+
+func (v *values[T]) slice() any { return v.s }
+
+func (v *values[T]) appendZero() {
+	var zero T
+	v.s = append(v.s, zero)
+}
+
 // NewBuilder makes a builder with room for capacity values.
 func NewBuilder(t types.Type, capacity int) *Builder {
 	b := &Builder{t: t}
 	switch t.Phys() {
 	case types.PhysBool:
-		b.data = make([]bool, 0, capacity)
+		b.data = &values[bool]{make([]bool, 0, capacity)}
 	case types.PhysInt8:
-		b.data = make([]int8, 0, capacity)
+		b.data = &values[int8]{make([]int8, 0, capacity)}
 	case types.PhysInt16:
-		b.data = make([]int16, 0, capacity)
+		b.data = &values[int16]{make([]int16, 0, capacity)}
 	case types.PhysInt32:
-		b.data = make([]int32, 0, capacity)
+		b.data = &values[int32]{make([]int32, 0, capacity)}
 	case types.PhysInt64:
-		b.data = make([]int64, 0, capacity)
+		b.data = &values[int64]{make([]int64, 0, capacity)}
 	case types.PhysInt128:
-		b.data = make([]types.Int128, 0, capacity)
+		b.data = &values[types.Int128]{make([]types.Int128, 0, capacity)}
 	case types.PhysInt256:
-		b.data = make([]types.Int256, 0, capacity)
+		b.data = &values[types.Int256]{make([]types.Int256, 0, capacity)}
 	case types.PhysUint32:
-		b.data = make([]uint32, 0, capacity)
+		b.data = &values[uint32]{make([]uint32, 0, capacity)}
 	case types.PhysUint128:
-		b.data = make([]types.Uint128, 0, capacity)
+		b.data = &values[types.Uint128]{make([]types.Uint128, 0, capacity)}
 	case types.PhysFloat32:
-		b.data = make([]float32, 0, capacity)
+		b.data = &values[float32]{make([]float32, 0, capacity)}
 	case types.PhysFloat64:
-		b.data = make([]float64, 0, capacity)
+		b.data = &values[float64]{make([]float64, 0, capacity)}
 	case types.PhysInterval:
-		b.data = make([]types.IntervalValue, 0, capacity)
+		b.data = &values[types.IntervalValue]{make([]types.IntervalValue, 0, capacity)}
 	case types.PhysString:
-		b.data = make([]View, 0, capacity)
+		b.data = &values[View]{make([]View, 0, capacity)}
 	case types.PhysVariant:
-		b.data = make([]View, 0, capacity)
+		b.data = &values[View]{make([]View, 0, capacity)}
 		b.meta = NewBuilder(types.Of(types.Binary), capacity)
 	case types.PhysList:
 		b.offsets = make([]int32, 1, capacity+1)
@@ -97,17 +117,18 @@ func (b *Builder) grow(valid bool) {
 
 // Append appends a value of a fixed-width form; T must match the physical form.
 func Append[T any](b *Builder, x T) {
-	s, ok := b.data.([]T)
+	v, ok := b.data.(*values[T])
 	if !ok {
 		panic(fmt.Sprintf("BUG: append %T to %s builder", x, b.t))
 	}
-	b.data = append(s, x)
+	v.s = append(v.s, x)
 	b.grow(true)
 }
 
 // AppendBytes appends a text or binary value, which is copied.
 func (b *Builder) AppendBytes(s []byte) {
-	b.data = append(b.data.([]View), b.store(s))
+	v := b.data.(*values[View])
+	v.s = append(v.s, b.store(s))
 	b.grow(true)
 }
 
@@ -122,9 +143,9 @@ func (b *Builder) AppendVariant(meta, value []byte) {
 
 func (b *Builder) appendMeta(meta []byte) {
 	m := b.meta
-	views := m.data.([]View)
-	if n := len(views); n > 0 && string(views[n-1].Bytes(m.bufs)) == string(meta) {
-		m.data = append(views, views[n-1])
+	views := m.data.(*values[View])
+	if n := len(views.s); n > 0 && string(views.s[n-1].Bytes(m.bufs)) == string(meta) {
+		views.s = append(views.s, views.s[n-1])
 		m.grow(true)
 		return
 	}
@@ -138,7 +159,7 @@ func (b *Builder) store(s []byte) View {
 	}
 	last := len(b.bufs) - 1
 	if last < 0 || len(b.bufs[last])+len(s) > cap(b.bufs[last]) {
-		b.bufs = append(b.bufs, make([]byte, 0, max(textBlockBytes, len(s))))
+		b.bufs = append(b.bufs, make([]byte, 0, max(min(textBlockBytes, minTextBlockBytes<<min(len(b.bufs), 16)), len(s))))
 		last++
 	}
 	off := len(b.bufs[last])
@@ -160,44 +181,17 @@ func (b *Builder) AppendNull() {
 }
 
 func (b *Builder) appendZero() {
-	switch d := b.data.(type) {
-	case []bool:
-		b.data = append(d, false)
-	case []int8:
-		b.data = append(d, 0)
-	case []int16:
-		b.data = append(d, 0)
-	case []int32:
-		b.data = append(d, 0)
-	case []int64:
-		b.data = append(d, 0)
-	case []types.Int128:
-		b.data = append(d, types.Int128{})
-	case []types.Int256:
-		b.data = append(d, types.Int256{})
-	case []uint32:
-		b.data = append(d, 0)
-	case []types.Uint128:
-		b.data = append(d, types.Uint128{})
-	case []float32:
-		b.data = append(d, 0)
-	case []float64:
-		b.data = append(d, 0)
-	case []types.IntervalValue:
-		b.data = append(d, types.IntervalValue{})
-	case []View:
-		b.data = append(d, View{})
+	switch {
+	case b.data != nil:
+		b.data.appendZero()
 		if b.meta != nil {
 			b.appendMeta(nil)
 		}
-	case nil:
-		if b.offsets != nil {
-			b.offsets = append(b.offsets, b.offsets[len(b.offsets)-1])
-		}
+	case b.offsets != nil:
+		b.offsets = append(b.offsets, b.offsets[len(b.offsets)-1])
+	default:
 		for _, c := range b.children {
-			if b.offsets == nil {
-				c.AppendNull()
-			}
+			c.AppendNull()
 		}
 	}
 }
@@ -281,7 +275,10 @@ func (b *Builder) AppendVector(v *Vector) {
 
 // Finish returns the vector; the builder must not be used afterwards.
 func (b *Builder) Finish() *Vector {
-	v := &Vector{Type: b.t, Len: b.n, Data: b.data, Bufs: b.bufs, Offsets: b.offsets}
+	v := &Vector{Type: b.t, Len: b.n, Bufs: b.bufs, Offsets: b.offsets}
+	if b.data != nil {
+		v.Data = b.data.slice()
+	}
 	if b.t.Kind == types.Null {
 		v.Form = Constant
 	}

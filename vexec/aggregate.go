@@ -6,24 +6,20 @@ import (
 
 	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/expr"
-	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
 
-// aggregate is the sink of GROUP BY and DISTINCT. Each worker groups what it gets in a table of its own. When that outgrows a cache,
-// the worker cuts it into partitions by hash; in the end the partitions of all workers are merged in parallel. Heavy states, such as
-// collected arrays, are never cut, because cutting copies them.
+// aggregate is the sink of GROUP BY and DISTINCT. Each worker groups what it gets in a table of its own. When that outgrows a cache, the
+// worker leaves it as it is and from then on only stores rows by partition (rowParts). Each partition is aggregated by itself, in a table
+// that fits a cache, when its groups are asked for (groups).
 type aggregate struct {
 	label
 	keys   []expr.Expr
-	aggs   []plan.AggCall
+	inputs *aggInputs
 	layout *keyLayout // nil without keys
 }
-
-// heavyStateBytes is the size of all states of a group from which a table is not partitioned.
-const heavyStateBytes = 512
 
 func (b *builder) aggregate(n *plan.Aggregate) (heads, error) {
 	return b.group(n, n.Input, n.Keys, n.Aggs)
@@ -47,12 +43,7 @@ func (b *builder) group(n, input plan.Node, keys []expr.Expr, aggs []plan.AggCal
 	if err != nil {
 		return nil, err
 	}
-	a := &aggregate{label{"aggregate", n}, keys, slices.Clone(aggs), nil}
-	for i, call := range a.aggs {
-		if call.Distinct {
-			a.aggs[i].Fn = function.NewDistinct(call.Fn)
-		}
-	}
+	a := &aggregate{label{"aggregate", n}, keys, newAggInputs(aggs), nil}
 	if len(keys) > 0 {
 		ts, nullable := keyTypes(keys)
 		if a.layout, err = newKeyLayout(ts, nullable, b.env); err != nil {
@@ -60,41 +51,28 @@ func (b *builder) group(n, input plan.Node, keys []expr.Expr, aggs []plan.AggCal
 		}
 	}
 	b.end(h, a, false)
-	return b.start(&groups{label{"groups", n}, a}), nil
+	return b.start(&groups{label: label{"groups", n}, of: a}), nil
 }
 
 // aggState is what the workers share.
 type aggState struct {
-	a *aggregate
-	r *run
-	// partBits is the logarithm of the number of partitions.
-	partBits uint
-	once     sync.Once
+	a    *aggregate
+	r    *run
+	once sync.Once
 	// layout is nil until the first batch comes, and if there are no keys.
 	layout *keyLayout
 
 	mu     sync.Mutex
 	locals []*aggLocal
-	// parts is the result.
-	parts []*aggPart
+	// whole is the result if it is one table, nil if it is made by partition.
+	whole *aggPart
 }
 
-// aggPart is a table with the states of its groups: group g has the state base + g.
-type aggPart struct {
-	table *table
-	accs  []function.Accumulator
-	// base is 1 in partitions: their state 0 takes what belongs to other partitions when a table is cut, and is never read.
-	base int
-}
-
-func (a *aggregate) open(r *run) (sinkState, error) {
-	return &aggState{a: a, r: r, partBits: r.env.partBits()}, nil
-}
+func (a *aggregate) open(r *run) (sinkState, error) { return &aggState{a: a, r: r}, nil }
 
 func (s *aggState) local(w *worker) (step, error) {
 	return localStep(&s.mu, &s.locals, w, func() *aggLocal {
-		n := len(s.a.aggs)
-		return &aggLocal{s: s, account: s.r.account(), args: make([][]*vec.Vector, n), kept: make([][]bool, n)}
+		return &aggLocal{s: s, account: s.r.account()}
 	}), nil
 }
 
@@ -115,46 +93,19 @@ func (s *aggState) settleLayout(cols []*vec.Vector) *keyLayout {
 	return s.layout
 }
 
-// newPart makes a part without groups for the worker with the given interners.
-func (s *aggState) newPart(base int, interners []*interner) *aggPart {
-	p := &aggPart{base: base}
-	if s.layout != nil {
-		p.table = newTable(s.layout)
-		p.table.interners = interners
-	}
-	for _, call := range s.a.aggs {
-		p.accs = append(p.accs, call.Fn.New(s.r.env.Fn))
-	}
-	return p
-}
-
-// groups returns the number of groups of p.
-func (p *aggPart) groups() int {
-	if p.table == nil {
-		return 1
-	}
-	return p.table.count
-}
-
-// SizeBytes estimates the memory held.
-func (p *aggPart) SizeBytes() int64 {
-	n := int64(0)
-	if p.table != nil {
-		n = p.table.SizeBytes()
-	}
-	for _, a := range p.accs {
-		n += a.SizeBytes()
-	}
-	return n
-}
-
 // aggLocal groups the batches of one worker.
 type aggLocal struct {
 	ofWorker
 	s *aggState
-	// parts has one part, or all partitions once it is cut.
-	parts []*aggPart
-	heavy bool
+	// part has the groups of the first rows. It does not change once there are rows, and is nil once there are flushed.
+	part *aggPart
+	// rows are those since part was full; nil before.
+	rows *rowParts
+	// flushed has a part for each partition, with everything that came before rows; nil as long as rows was never full.
+	flushed []*aggPart
+	// byPart lists the groups of part by partition, partKeys are their keys for the part of a partition; made by split.
+	byPart   [][]int32
+	partKeys *keyBatch
 	// mapping translates the worker's numbers of texts to those of the first worker, by column.
 	mapping [][]uint32
 	account *cache.Account
@@ -163,21 +114,18 @@ type aggLocal struct {
 	keys  keyBatch
 	codes codeCache
 	ids   []uint32
-	// args are the arguments of each call for the current batch, kept the rows that its FILTER lets pass (nil: all).
-	args [][]*vec.Vector
-	kept [][]bool
-	part partitioner
-	sub  []uint32
+	adder partAdder
 }
 
 // chargeEvery is the number of batches between two looks at the memory of an aggregate's worker.
 const chargeEvery = 8
 
 func (l *aggLocal) push(b *vec.Batch) (status, error) {
-	if err := l.evaluate(b); err != nil {
+	inputs, err := l.evaluate(b)
+	if err != nil {
 		return done, err
 	}
-	if err := l.group(b); err != nil {
+	if err := l.group(inputs, b.Len); err != nil {
 		return done, err
 	}
 	if l.batches++; l.batches%chargeEvery == 0 {
@@ -186,11 +134,102 @@ func (l *aggLocal) push(b *vec.Batch) (status, error) {
 	return more, nil
 }
 
+// evaluate sets keys and returns the inputs.
+func (l *aggLocal) evaluate(b *vec.Batch) ([]*vec.Vector, error) {
+	a, fn := l.s.a, l.s.r.env.Fn
+	if a.layout != nil {
+		cols, err := evalAll(fn, a.keys, b)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.s.settleLayout(cols).fill(&l.keys, cols, b.Len, false); err != nil {
+			return nil, err
+		}
+		l.ids = sized(l.ids, b.Len)
+	}
+	if l.part == nil && l.rows == nil {
+		l.part = l.s.newPart(l.keys.interners)
+	}
+	return a.inputs.eval(fn, b)
+}
+
+// group puts the n rows of a batch into the worker's table, or stores them.
+func (l *aggLocal) group(inputs []*vec.Vector, n int) error {
+	p := l.part
+	switch {
+	case l.rows != nil:
+		l.keys.settle()
+		l.rows.add(&l.keys, inputs)
+		if l.rows.bytes > l.s.r.env.storedBytes() {
+			return l.flush()
+		}
+		return nil
+	case p.table == nil:
+		return l.adder.update(l.s.a.inputs, p, nil, inputs, n)
+	case l.keys.lazy:
+		if err := l.codes.assign(p.table, &l.keys, l.ids); err != nil {
+			return err
+		}
+	default:
+		if err := p.table.assign(&l.keys, nil, l.ids); err != nil {
+			return err
+		}
+	}
+	if err := l.adder.update(l.s.a.inputs, p, l.ids, inputs, n); err != nil {
+		return err
+	}
+	if p.table.count >= l.s.r.env.partitionGroups() {
+		l.rows = newRowParts(l.s.layout, l.s.a.inputs.types())
+		l.codes = codeCache{}
+	}
+	return nil
+}
+
+// flush aggregates the rows stored so far, partition by partition.
+func (l *aggLocal) flush() error {
+	if l.flushed == nil {
+		l.flushed = make([]*aggPart, rowPartCount)
+		l.split(l.part.table.keys())
+	}
+	for p := range l.flushed {
+		if err := l.s.r.check(); err != nil {
+			return err
+		}
+		if l.flushed[p] == nil {
+			l.flushed[p] = l.s.newPart(l.keys.interners)
+			if err := l.adder.take(l.flushed[p], l.part, l.byPart[p], l.partKeys); err != nil {
+				return err
+			}
+		}
+		if err := l.adder.rows(l.flushed[p], l, p, nil); err != nil {
+			return err
+		}
+	}
+	l.part, l.byPart, l.partKeys = nil, nil, nil
+	l.rows = newRowParts(l.s.layout, l.s.a.inputs.types())
+	return l.charge()
+}
+
+// split cuts the groups of part by partition.
+func (l *aggLocal) split(keys *keyBatch) {
+	l.byPart, l.partKeys = make([][]int32, rowPartCount), keys
+	for g, h := range l.part.table.hashes {
+		p := h >> (64 - rowPartBits)
+		l.byPart[p] = append(l.byPart[p], int32(g))
+	}
+}
+
 // charge accounts for the memory held by now.
 func (l *aggLocal) charge() error {
 	var size int64
-	for _, p := range l.parts {
+	if l.part != nil {
+		size += l.part.SizeBytes()
+	}
+	for _, p := range l.flushed {
 		size += p.SizeBytes()
+	}
+	if l.rows != nil {
+		size += l.rows.bytes
 	}
 	for _, in := range l.keys.interners {
 		if in != nil {
@@ -198,180 +237,6 @@ func (l *aggLocal) charge() error {
 		}
 	}
 	return l.account.Resize(size)
-}
-
-// evaluate sets keys, args and kept.
-func (l *aggLocal) evaluate(b *vec.Batch) error {
-	a, fn := l.s.a, l.s.r.env.Fn
-	if a.layout != nil {
-		cols, err := evalAll(fn, a.keys, b)
-		if err != nil {
-			return err
-		}
-		if err := l.s.settleLayout(cols).fill(&l.keys, cols, b.Len, false); err != nil {
-			return err
-		}
-		l.ids = sized(l.ids, b.Len)
-	}
-	if l.parts == nil {
-		l.parts = []*aggPart{l.s.newPart(0, l.keys.interners)}
-	}
-	for i, call := range a.aggs {
-		args, err := evalAll(fn, call.Args, b)
-		if err != nil {
-			return err
-		}
-		l.args[i] = args
-		if call.Filter == nil {
-			continue
-		}
-		sel, err := expr.Select(fn, call.Filter, b)
-		if err != nil {
-			return err
-		}
-		l.kept[i] = sized(l.kept[i], b.Len)
-		clear(l.kept[i])
-		for _, r := range sel {
-			l.kept[i][r] = true
-		}
-	}
-	return nil
-}
-
-// group finds the groups of the rows and updates their states.
-func (l *aggLocal) group(b *vec.Batch) error {
-	p := l.parts[0]
-	if p.table == nil {
-		return l.update(p, nil, nil, b.Len)
-	}
-	if len(l.parts) == 1 {
-		if l.keys.lazy {
-			if err := l.codes.assign(p.table, &l.keys, l.ids); err != nil {
-				return err
-			}
-		} else if err := p.table.assign(&l.keys, nil, l.ids); err != nil {
-			return err
-		}
-		if err := l.update(p, nil, l.ids, b.Len); err != nil {
-			return err
-		}
-		return l.maybeCut()
-	}
-	l.keys.settle()
-	for i, rows := range l.part.split(l.keys.hash, l.s.partBits) {
-		if len(rows) == 0 {
-			continue
-		}
-		p := l.parts[i]
-		if err := p.table.assign(&l.keys, rows, l.ids); err != nil {
-			return err
-		}
-		if err := l.update(p, rows, l.ids, b.Len); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// update adds rows of the current batch (all n if nil) to the states of p; ids are the groups by row, nil without keys.
-func (l *aggLocal) update(p *aggPart, rows []int32, ids []uint32, n int) error {
-	count := p.groups() + p.base
-	for i, acc := range p.accs {
-		rs := rows
-		if l.s.a.aggs[i].Filter != nil {
-			if rs = filterRows(rows, l.kept[i], n); len(rs) == 0 {
-				continue
-			}
-		}
-		args, groups, m := l.args[i], ids, n
-		if rs != nil {
-			m = len(rs)
-			args = make([]*vec.Vector, len(l.args[i]))
-			for k, v := range l.args[i] {
-				args[k] = vec.GatherRows(v, rs)
-			}
-			if ids != nil {
-				l.sub = sized(l.sub, m)
-				for k, r := range rs {
-					l.sub[k] = ids[r] + uint32(p.base)
-				}
-				groups = l.sub
-			}
-		}
-		if err := acc.Update(groups, count, args, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// filterRows returns the rows (all n if nil) that are kept.
-func filterRows(rows []int32, kept []bool, n int) []int32 {
-	out := make([]int32, 0, n)
-	if rows == nil {
-		for i, k := range kept[:n] {
-			if k {
-				out = append(out, int32(i))
-			}
-		}
-		return out
-	}
-	for _, r := range rows {
-		if kept[r] {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// maybeCut partitions the worker's table if it has grown too large for a cache.
-func (l *aggLocal) maybeCut() error {
-	p := l.parts[0]
-	if l.heavy || p.table.count < l.s.r.env.partitionGroups() || !l.s.r.env.partitioned() {
-		return nil
-	}
-	if l.heavy = l.tooHeavy(); l.heavy {
-		return nil
-	}
-	return l.cut()
-}
-
-// tooHeavy tells whether the states of the only part are too large to be copied.
-func (l *aggLocal) tooHeavy() bool {
-	p := l.parts[0]
-	var states int64
-	for _, a := range p.accs {
-		states += a.SizeBytes()
-	}
-	return states > heavyStateBytes*int64(p.groups())
-}
-
-// cut distributes the only part to partitions.
-func (l *aggLocal) cut() error {
-	old := l.parts[0]
-	keys := old.table.keys()
-	ids := make([]uint32, keys.n)
-	mapping := make([]uint32, keys.n)
-	var parts []*aggPart
-	for _, rows := range l.part.split(keys.hash, l.s.partBits) {
-		p := l.s.newPart(1, l.keys.interners)
-		parts = append(parts, p)
-		if err := p.table.assign(keys, rows, ids); err != nil {
-			return err
-		}
-		clear(mapping)
-		for _, r := range rows {
-			mapping[r] = ids[r] + 1
-		}
-		for i, acc := range p.accs {
-			if err := acc.Merge(old.accs[i], mapping, p.table.count+1); err != nil {
-				return err
-			}
-		}
-	}
-	l.parts = parts
-	l.codes = codeCache{}
-	return nil
 }
 
 func (l *aggLocal) endMorsel() error { return nil }

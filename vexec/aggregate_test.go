@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ebira-db/ebira/sql/expr"
-	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vexec/optest"
@@ -144,25 +143,4 @@ func TestManyGroups(t *testing.T) {
 	}
 	check(want, 0, 1)
 	check(text[:1000], 1)
-}
-
-func TestHeavyStatesAreNotPartitioned(t *testing.T) {
-	in := optest.NewTable([]types.Field{optest.Col("k", types.BigInt)})
-	var want []string
-	for i := range 3000 {
-		in.Rows = append(in.Rows, optest.Row(i%1500))
-		if i < 1500 {
-			want = append(want, fmt.Sprintf("%d | 2", i))
-		}
-	}
-	heavy := plan.AggCall{Name: "heavy", Fn: &function.Aggregate{Name: "heavy", Ret: tBig, New: func(*function.Ctx) function.Accumulator {
-		return &testSum{count: true, size: 1 << 24}
-	}}}
-	optest.RunOnce(t, optest.Case{
-		Inputs: []optest.Table{in},
-		Plan: func(in []plan.Node) plan.Node {
-			return plan.NewAggregate(in[0], []expr.Expr{col(in[0], 0)}, []string{"k"}, []plan.AggCall{heavy})
-		},
-		Want: want,
-	})
 }

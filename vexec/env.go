@@ -47,17 +47,20 @@ type Options struct {
 	NoDirectVariants bool
 	// ConstantHash gives all keys the same hash, so that hash tables live on their comparisons.
 	ConstantHash bool
-	// PartitionGroups is the number of groups of one worker from which an aggregate is partitioned; 0 means the default.
+	// PartitionGroups is the number of groups of one worker from which an aggregate is partitioned, StoredBytes how much of its rows a
+	// worker stores before it aggregates them; 0 means the defaults.
 	PartitionGroups int
+	StoredBytes     int64
 	// DeltaRows and DeltaBytes bound the rows that ride inside an Edit instead of a segment; 0 means the defaults, below zero none.
 	DeltaRows, DeltaBytes int64
 }
 
 // The defaults of Options.
 const (
-	// defaultPartitionGroups is where cutting begins to pay (BenchmarkGroupBy): below it, merging the tables of all workers one after
-	// the other takes less time than keeping them apart by partition.
-	defaultPartitionGroups = 256 << 10
+	// defaultPartitionGroups is about where the table of a worker outgrows a second-level cache (BenchmarkGroupBy).
+	defaultPartitionGroups = 32 << 10
+	// defaultStoredBytes is enough for a few million rows: the more come at once, the less often a partition's table enters the cache.
+	defaultStoredBytes = 256 << 20
 	// defaultDeltaRows and defaultDeltaBytes make writes from which a segment is worth its file go to one at once.
 	defaultDeltaRows  = 16 << 10
 	defaultDeltaBytes = 4 << 20
@@ -79,8 +82,13 @@ func (e *Env) partitionGroups() int {
 	return defaultPartitionGroups
 }
 
-// partitioned tells whether aggregates may be partitioned: one worker has nothing to merge.
-func (e *Env) partitioned() bool { return e.Workers > 1 || e.Options.PartitionGroups > 0 }
+// storedBytes is how much of its rows a worker of an aggregate stores before it aggregates them.
+func (e *Env) storedBytes() int64 {
+	if e.Options.StoredBytes > 0 {
+		return e.Options.StoredBytes
+	}
+	return defaultStoredBytes
+}
 
 // partBits returns the logarithm of the number of partitions of hash tables, two for each worker so that uneven ones do no harm.
 func (e *Env) partBits() uint {

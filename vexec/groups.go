@@ -4,42 +4,49 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/vec"
 )
 
-// finalize merges the parts of all workers.
+// finalize joins the parts of all workers, if they are few groups; otherwise it only prepares what the partitions need.
 func (s *aggState) finalize(context.Context) error {
-	s.locals = slices.DeleteFunc(s.locals, func(l *aggLocal) bool { return l.parts == nil })
+	s.locals = slices.DeleteFunc(s.locals, func(l *aggLocal) bool { return l.part == nil && l.rows == nil })
 	if len(s.locals) == 0 {
 		if s.a.layout == nil {
-			s.parts = []*aggPart{s.newPart(0, nil)}
+			s.whole = s.newPart(nil)
 		}
 		return nil
 	}
-	cut, total := false, 0
+	total, stored := 0, false
 	for _, l := range s.locals {
-		cut = cut || len(l.parts) > 1
-		total += l.parts[0].groups()
-	}
-	cut = cut || s.layout != nil && len(s.locals) > 1 && total > s.r.env.partitionGroups() && !s.locals[0].tooHeavy()
-	if cut {
-		err := s.r.parallel(len(s.locals), func(i int) error {
-			if l := s.locals[i]; len(l.parts) == 1 {
-				return l.cut()
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+		stored = stored || l.rows != nil
+		if l.part != nil {
+			total += l.part.groups()
 		}
 	}
 	if err := s.unifyTexts(); err != nil {
 		return err
 	}
-	s.parts = s.locals[0].parts
-	return s.r.parallel(len(s.parts), func(i int) error {
-		return s.merge(s.parts[i], i)
-	})
+	first := s.locals[0]
+	if stored || s.layout != nil && len(s.locals) > 1 && total > s.r.env.partitionGroups() {
+		for _, l := range s.locals {
+			if l.part != nil {
+				l.split(s.keysOf(l, l.part))
+			}
+		}
+		return nil
+	}
+	s.whole = first.part
+	var x partAdder
+	for _, l := range s.locals[1:] {
+		if err := s.r.check(); err != nil {
+			return err
+		}
+		if err := x.takeAll(s.whole, l.part, s.keysOf(l, l.part)); err != nil {
+			return err
+		}
+	}
+	return first.charge()
 }
 
 // unifyTexts adds the texts of all workers to the interners of the first, columns in parallel.
@@ -65,80 +72,100 @@ func (s *aggState) unifyTexts() error {
 	})
 }
 
-// merge adds the groups of one part of the other workers to into.
-func (s *aggState) merge(into *aggPart, part int) error {
-	account := s.r.account()
-	before := into.SizeBytes()
-	for _, l := range s.locals[1:] {
-		o := l.parts[part]
-		if err := s.r.check(); err != nil {
-			return err
-		}
-		mapping := []uint32{0}
-		if o.table != nil {
-			keys := o.table.keys()
-			if s.layout.texts != nil {
-				keys.words = s.layout.translate(keys.words, l.mapping)
-			}
-			mapping = make([]uint32, o.base+keys.n)
-			ids := mapping[o.base:]
-			if err := into.table.assign(keys, nil, ids); err != nil {
-				return err
-			}
-			for i := range ids {
-				ids[i] += uint32(into.base)
-			}
-		}
-		for i, acc := range into.accs {
-			if err := acc.Merge(o.accs[i], mapping, into.groups()+into.base); err != nil {
-				return err
-			}
-		}
-		if err := account.Resize(max(into.SizeBytes()-before, 0)); err != nil {
-			return err
-		}
+// keysOf returns the keys of a part of l with the text numbers of the first worker; nil without keys.
+func (s *aggState) keysOf(l *aggLocal, p *aggPart) *keyBatch {
+	if p.table == nil {
+		return nil
 	}
-	return nil
+	keys := p.table.keys()
+	if s.layout.texts != nil && l != s.locals[0] {
+		keys.words = s.layout.translate(keys.words, l.mapping)
+	}
+	return keys
 }
 
-// groups is the source of an aggregate's result: one part a morsel.
+// partition aggregates one partition. spare is memory for the slots of its table.
+func (s *aggState) partition(x *partAdder, n int, spare []uint64) (p *aggPart, err error) {
+	for i, l := range s.locals {
+		if err := s.r.check(); err != nil {
+			return nil, err
+		}
+		mapping := l.mapping
+		if i == 0 {
+			mapping = nil
+		}
+		if i == 0 && l.flushed != nil {
+			p, l.flushed[n] = l.flushed[n], nil
+		}
+		if p == nil {
+			p = s.newPart(s.locals[0].keys.interners)
+			p.table.spare = spare
+		}
+		if l.part != nil {
+			err = x.take(p, l.part, l.byPart[n], l.partKeys)
+		} else if i > 0 {
+			from := l.flushed[n]
+			err = x.takeAll(p, from, s.keysOf(l, from))
+			l.flushed[n] = nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := x.rows(p, l, n, mapping); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// groups is the source of an aggregate's result: one partition a morsel.
 type groups struct {
 	label
 	of *aggregate
 }
 
-type groupsState struct {
-	s     *aggState
-	parts []*aggPart
-}
+type groupsState struct{ s *aggState }
 
 func (g *groups) open(r *run) (sourceState, error) {
-	s := r.sinks[g.of].(*aggState)
-	st := &groupsState{s: s}
-	for _, p := range s.parts {
-		if p.groups() > 0 {
-			st.parts = append(st.parts, p)
-		}
-	}
-	return st, nil
+	return &groupsState{s: r.sinks[g.of].(*aggState)}, nil
 }
 
-func (g *groupsState) morsels() int { return len(g.parts) }
+func (g *groupsState) morsels() int {
+	switch {
+	case g.s.whole != nil:
+		return 1
+	case len(g.s.locals) == 0:
+		return 0
+	}
+	return rowPartCount
+}
 
 func (g *groupsState) reader(*worker) (reader, error) {
-	return &groupsReader{rows: g.s.r.env.batchRows(), parts: g.parts}, nil
+	return &groupsReader{s: g.s, account: g.s.r.account()}, nil
 }
 
 type groupsReader struct {
-	rows  int
-	parts []*aggPart
-	part  *aggPart
-	from  int
+	s       *aggState
+	account *cache.Account
+	part    *aggPart
+	from    int
+	adder   partAdder
+	spare   []uint64
 }
 
-func (g *groupsReader) start(m int) error {
-	g.part, g.from = g.parts[m], 0
-	return nil
+func (g *groupsReader) start(m int) (err error) {
+	g.from = 0
+	if g.s.whole != nil {
+		g.part = g.s.whole
+		return nil
+	}
+	if g.part != nil && cap(g.part.table.slots) > cap(g.spare) {
+		g.spare = g.part.table.slots
+	}
+	if g.part, err = g.s.partition(&g.adder, m, g.spare); err != nil {
+		return err
+	}
+	return g.account.Resize(g.part.SizeBytes())
 }
 
 func (g *groupsReader) next() (*vec.Batch, error) {
@@ -147,14 +174,14 @@ func (g *groupsReader) next() (*vec.Batch, error) {
 	if g.from == n {
 		return nil, nil
 	}
-	from, to := g.from, min(g.from+g.rows, n)
+	from, to := g.from, min(g.from+g.s.r.env.batchRows(), n)
 	g.from = to
 	b := vec.NewBatch(to - from)
 	if p.table != nil {
 		b.Cols = p.table.columns(from, to)
 	}
 	for _, acc := range p.accs {
-		v, err := acc.Finish(from+p.base, to+p.base)
+		v, err := acc.Finish(from, to)
 		if err != nil {
 			return nil, err
 		}

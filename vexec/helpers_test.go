@@ -120,12 +120,14 @@ func (a *testSum) Update(groups []uint32, count int, args []*vec.Vector, n int) 
 	return nil
 }
 
-func (a *testSum) Merge(other function.Accumulator, mapping []uint32, count int) error {
+func (a *testSum) Merge(other function.Accumulator, from, to []uint32, count int) error {
 	o := other.(*testSum)
 	a.grow(count)
-	for g, s := range o.sums {
-		a.sums[mapping[g]] += s
-		a.filled[mapping[g]] = a.filled[mapping[g]] || o.filled[g]
+	for i, g := range from {
+		if int(g) < len(o.sums) {
+			a.sums[to[i]] += o.sums[g]
+			a.filled[to[i]] = a.filled[to[i]] || o.filled[g]
+		}
 	}
 	return nil
 }

@@ -30,6 +30,9 @@ type table struct {
 	// snapshot has what keptColumn returned last.
 	snapshot map[int]*vec.Vector
 
+	// spare is memory for slots, of a table that is not needed any more.
+	spare []uint64
+
 	// Scratch: the rows 0, 1, 2, …, and what firstSlots returns.
 	all   []int32
 	first []uint64
@@ -75,7 +78,13 @@ func (t *table) reserve(n int) error {
 		return nil
 	}
 	size := max(minSlots, 1<<bits.Len(uint(need-1)))
-	t.slots = make([]uint64, size)
+	if cap(t.spare) >= size {
+		t.slots = t.spare[:size]
+		clear(t.slots)
+	} else {
+		t.slots = make([]uint64, size)
+	}
+	t.spare = nil
 	t.mask = uint64(size - 1)
 	room := size*2/3 + 1
 	t.hashes = grownTo(t.hashes, room)
@@ -265,8 +274,11 @@ func (t *table) assignViews(kb *keyBatch, rows []int32, ids []uint32) {
 	}
 }
 
-// arenaBlock is the size of an arena's buffers; longer texts get one of their own.
+// arenaBlock is the size of an arena's later buffers; longer texts get one of their own.
 const arenaBlock = 256 << 10
+
+// minArenaBlock is the size of the first buffer; the next ones double.
+const minArenaBlock = 4 << 10
 
 // arena stores texts for good.
 type arena struct {
@@ -282,7 +294,7 @@ func (a *arena) store(v *vec.View, bufs [][]byte) vec.View {
 	s := v.Bytes(bufs)
 	last := len(a.bufs) - 1
 	if last < 0 || len(a.bufs[last])+len(s) > cap(a.bufs[last]) {
-		size := max(arenaBlock, len(s))
+		size := max(min(arenaBlock, minArenaBlock<<min(len(a.bufs), 16)), len(s))
 		a.bufs = append(a.bufs, make([]byte, 0, size))
 		a.bytes += int64(size)
 		last++

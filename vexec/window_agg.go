@@ -231,7 +231,7 @@ func (a *frameSums) cover(acc function.Accumulator, s span) error {
 func (a *frameSums) coverNodes(acc function.Accumulator, level int, from, to int32) error {
 	merge := func(from, to int32) error {
 		for _, n := range a.tree[level][from:to] {
-			if err := acc.Merge(n, []uint32{0}, 1); err != nil {
+			if err := acc.Merge(n, []uint32{0}, []uint32{0}, 1); err != nil {
 				return err
 			}
 		}
@@ -272,7 +272,7 @@ func (a *frameSums) grow() error {
 				continue
 			}
 			for _, n := range a.tree[level-1][from : from+fanOut] {
-				if err := nodes[i].Merge(n, []uint32{0}, 1); err != nil {
+				if err := nodes[i].Merge(n, []uint32{0}, []uint32{0}, 1); err != nil {
 					return err
 				}
 			}

@@ -216,10 +216,13 @@ func (s *countState) add(groups []uint32, rows vec.Sel) {
 	}
 }
 
-func (s *countState) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *countState) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.n = grown(s.n, count)
-	for g, x := range other.(*countState).n {
-		s.n[mapping[g]] += x
+	o := other.(*countState).n
+	for i, g := range from {
+		if int(g) < len(o) {
+			s.n[to[i]] += o[g]
+		}
 	}
 	return nil
 }

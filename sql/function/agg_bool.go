@@ -53,11 +53,14 @@ func (s *logicState) Update(groups []uint32, count int, args []*vec.Vector, n in
 	return nil
 }
 
-func (s *logicState) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *logicState) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.seen, s.decided = grown(s.seen, count), grown(s.decided, count)
 	o := other.(*logicState)
-	for g := range o.seen {
-		k := mapping[g]
+	for i, g := range from {
+		if int(g) >= len(o.seen) {
+			continue
+		}
+		k := to[i]
 		s.seen[k] = s.seen[k] || o.seen[g]
 		s.decided[k] = s.decided[k] || o.decided[g]
 	}
@@ -96,11 +99,12 @@ func (s *bitStates) Update(groups []uint32, count int, args []*vec.Vector, n int
 	return nil
 }
 
-func (s *bitStates) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *bitStates) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.states = grown(s.states, count)
-	for g, x := range other.(*bitStates).states {
-		if x.seen {
-			s.add(&s.states[mapping[g]], x.bits)
+	o := other.(*bitStates).states
+	for i, g := range from {
+		if int(g) < len(o) && o[g].seen {
+			s.add(&s.states[to[i]], o[g].bits)
 		}
 	}
 	return nil

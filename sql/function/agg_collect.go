@@ -1,6 +1,8 @@
 package function
 
 import (
+	"sync"
+
 	"math"
 	"slices"
 
@@ -90,13 +92,32 @@ type collectState struct {
 	count     int
 	bytes     int64
 	finish    func(s *collectState, values *vec.Vector, rows [][]int32, from int) (*vec.Vector, error)
-	// all and rows are made by Finish and hold until more values come.
+	// sorted holds until more values come.
+	sorted collected
+}
+
+// collected is the values of a collectState in one vector, and the rows of each group.
+type collected struct {
+	once sync.Once
 	all  *vec.Vector
 	rows [][]int32
 }
 
+// byGroup returns all values and the rows of each group.
+func (s *collectState) byGroup() (*vec.Vector, [][]int32) {
+	c := &s.sorted
+	c.once.Do(func() {
+		c.rows = byGroup(s.groups, s.count)
+		if len(s.parts) == 0 {
+			s.parts = []*vec.Vector{vec.NewBuilder(s.t, 0).Finish()}
+		}
+		c.all = vec.Concat(s.t, s.parts...)
+	})
+	return c.all, c.rows
+}
+
 func (s *collectState) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
-	s.count, s.all, s.rows = max(s.count, count), nil, nil
+	s.count, s.sorted = max(s.count, count), collected{}
 	v := flatten(args[0])
 	rows := vec.SelectAll(n)
 	if !s.keepNulls && (v.HasNulls() || v.Type.IsVariant()) {
@@ -121,30 +142,42 @@ func (s *collectState) add(part *vec.Vector) {
 	s.bytes += part.SizeBytes()
 }
 
-func (s *collectState) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.count, s.all, s.rows = max(s.count, count), nil, nil
+func (s *collectState) Merge(other Accumulator, from, to []uint32, count int) error {
+	s.count, s.sorted = max(s.count, count), collected{}
 	o := other.(*collectState)
-	for _, g := range o.groups {
-		s.groups = append(s.groups, mapping[g])
+	if o.count <= 1 && len(from) == 1 {
+		// All values are of one group: the parts are shared.
+		for range o.groups {
+			s.groups = append(s.groups, to[0])
+		}
+		for _, p := range o.parts {
+			s.add(p)
+		}
+		return nil
 	}
-	for _, p := range o.parts {
-		s.add(p)
+	all, rows := o.byGroup()
+	var picked []int32
+	for i, g := range from {
+		if int(g) >= len(rows) {
+			continue
+		}
+		picked = append(picked, rows[g]...)
+		for range rows[g] {
+			s.groups = append(s.groups, to[i])
+		}
+	}
+	if len(picked) > 0 {
+		s.add(vec.GatherRows(all, picked))
 	}
 	return nil
 }
 
 func (s *collectState) Finish(from, to int) (*vec.Vector, error) {
-	if s.rows == nil {
-		s.rows = byGroup(s.groups, max(s.count, to))
-		if len(s.parts) == 0 {
-			s.parts = []*vec.Vector{vec.NewBuilder(s.t, 0).Finish()}
-		}
-		s.all = vec.Concat(s.t, s.parts...)
+	if to > s.count {
+		s.count, s.sorted = to, collected{}
 	}
-	for len(s.rows) < to {
-		s.rows = append(s.rows, nil)
-	}
-	return s.finish(s, s.all, s.rows[from:to], from)
+	all, rows := s.byGroup()
+	return s.finish(s, all, rows[from:to], from)
 }
 
 func (s *collectState) SizeBytes() int64 { return s.bytes + int64(cap(s.groups))*4 }
@@ -155,15 +188,25 @@ func byGroup(groups []uint32, count int) [][]int32 {
 	for _, g := range groups {
 		sizes[g]++
 	}
-	all := make([]int32, len(groups))
-	out := make([][]int32, count)
+	out := listsOf(sizes)
+	for i, g := range groups {
+		out[g] = append(out[g], int32(i))
+	}
+	return out
+}
+
+// listsOf makes empty lists with room for the given numbers of entries in one array.
+func listsOf(sizes []int32) [][]int32 {
+	total := 0
+	for _, n := range sizes {
+		total += int(n)
+	}
+	all := make([]int32, total)
+	out := make([][]int32, len(sizes))
 	at := 0
 	for g, n := range sizes {
 		out[g] = all[at : at : at+int(n)]
 		at += int(n)
-	}
-	for i, g := range groups {
-		out[g] = append(out[g], int32(i))
 	}
 	return out
 }

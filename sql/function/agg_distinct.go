@@ -2,6 +2,7 @@ package function
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/variant"
@@ -93,6 +94,34 @@ func (s *intSet) double() {
 type distinctInts struct {
 	set intSet
 	n   []int64
+	// sorted is made for Merge; no value comes after that.
+	sorted groupRows
+}
+
+// groupRows lists, once for all goroutines, what belongs to each group.
+type groupRows struct {
+	once sync.Once
+	rows [][]int32
+}
+
+// byGroup returns the slots of each group.
+func (s *distinctInts) byGroup() [][]int32 {
+	s.sorted.once.Do(func() {
+		sizes := make([]int32, len(s.n))
+		for _, e := range s.set.slots {
+			if e.group != 0 {
+				sizes[e.group-1]++
+			}
+		}
+		rows := listsOf(sizes)
+		for k, e := range s.set.slots {
+			if e.group != 0 {
+				rows[e.group-1] = append(rows[e.group-1], int32(k))
+			}
+		}
+		s.sorted.rows = rows
+	})
+	return s.sorted.rows
 }
 
 func (s *distinctInts) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
@@ -153,14 +182,26 @@ func addInts2[T signed](s *distinctInts, groups []uint32, data []T, valid vec.Bi
 	}
 }
 
-func (s *distinctInts) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *distinctInts) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.n = grown(s.n, count)
-	for _, e := range other.(*distinctInts).set.slots {
-		if e.group == 0 {
+	o := other.(*distinctInts)
+	if len(from) == 1 && len(o.n) == 1 {
+		for _, e := range o.set.slots {
+			if e.group != 0 && s.set.add(to[0], e.value) {
+				s.n[to[0]]++
+			}
+		}
+		return nil
+	}
+	slots := o.byGroup()
+	for i, g := range from {
+		if int(g) >= len(slots) {
 			continue
 		}
-		if g := mapping[e.group-1]; s.set.add(g, e.value) {
-			s.n[g]++
+		for _, k := range slots[g] {
+			if s.set.add(to[i], o.set.slots[k].value) {
+				s.n[to[i]]++
+			}
 		}
 	}
 	return nil
@@ -185,6 +226,9 @@ type distinctState struct {
 	arena []byte
 	parts [][]*vec.Vector // batches of new rows, a vector for each argument
 	bytes int64
+	// sorted and all are made for Merge; no value comes after that.
+	sorted groupRows
+	all    []*vec.Vector
 }
 
 // distinctKey is one entry: its hash, group and key bytes.
@@ -205,7 +249,7 @@ func (s *distinctState) Update(groups []uint32, count int, args []*vec.Vector, n
 	if len(flat) == 1 && flat[0].Type.Phys() == types.PhysString && !s.keepNulls {
 		return s.updateText(groups, count, flat, valid, n)
 	}
-	var fresh vec.Sel
+	var fresh []int32
 	var freshGroups []uint32
 	var buf []byte
 	for i := range n {
@@ -218,7 +262,7 @@ func (s *distinctState) Update(groups []uint32, count int, args []*vec.Vector, n
 			buf = appendDistinctKey(buf, v, i)
 		}
 		if s.add(g, vec.HashBytes(buf), buf) {
-			fresh, freshGroups = append(fresh, uint16(i)), append(freshGroups, g)
+			fresh, freshGroups = append(fresh, int32(i)), append(freshGroups, g)
 		}
 	}
 	return s.pass(flat, fresh, freshGroups, count)
@@ -229,7 +273,7 @@ func (s *distinctState) updateText(groups []uint32, count int, flat []*vec.Vecto
 	hashes := make([]uint64, n)
 	vec.HashColumns(flat, n, hashes)
 	views := vec.Slice[vec.View](flat[0])
-	var fresh vec.Sel
+	var fresh []int32
 	var freshGroups []uint32
 	for i, h := range hashes {
 		if !valid.Get(i) {
@@ -237,7 +281,7 @@ func (s *distinctState) updateText(groups []uint32, count int, flat []*vec.Vecto
 		}
 		g := uint32(groupOf(groups, i))
 		if s.add(g, h, views[i].Bytes(flat[0].Bufs)) {
-			fresh, freshGroups = append(fresh, uint16(i)), append(freshGroups, g)
+			fresh, freshGroups = append(fresh, int32(i)), append(freshGroups, g)
 		}
 	}
 	return s.pass(flat, fresh, freshGroups, count)
@@ -253,7 +297,7 @@ func appendDistinctKey(buf []byte, v *vec.Vector, i int) []byte {
 }
 
 // pass hands rows on to the accumulator and keeps them.
-func (s *distinctState) pass(args []*vec.Vector, rows vec.Sel, groups []uint32, count int) error {
+func (s *distinctState) pass(args []*vec.Vector, rows []int32, groups []uint32, count int) error {
 	kept := make([]*vec.Vector, len(args))
 	for k, v := range args {
 		b := vec.NewBuilder(s.types[k], len(rows))
@@ -303,34 +347,52 @@ func (s *distinctState) double() {
 	}
 }
 
-func (s *distinctState) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *distinctState) Merge(other Accumulator, from, to []uint32, count int) error {
 	o := other.(*distinctState)
-	at := 0
-	for _, part := range o.parts {
-		n := partRows(part)
-		var fresh vec.Sel
-		var groups []uint32
-		for i := range n {
-			k := &o.keys[at+i]
-			key := o.arena[k.from:k.to]
-			if g := mapping[k.group]; s.add(g, vec.HashBytes(key), key) {
-				fresh, groups = append(fresh, uint16(i)), append(groups, g)
+	all, keys := o.byGroup()
+	var fresh []int32
+	var groups []uint32
+	for i, g := range from {
+		if int(g) >= len(keys) {
+			continue
+		}
+		for _, k := range keys[g] {
+			key := &o.keys[k]
+			if b := o.arena[key.from:key.to]; s.add(to[i], vec.HashBytes(b), b) {
+				fresh, groups = append(fresh, k), append(groups, to[i])
 			}
 		}
-		at += n
-		if err := s.pass(part, fresh, groups, count); err != nil {
+	}
+	for len(fresh) > 0 {
+		n := min(len(fresh), vec.Size)
+		if err := s.pass(all, fresh[:n], groups[:n], count); err != nil {
 			return err
 		}
+		fresh, groups = fresh[n:], groups[n:]
 	}
 	// Groups without rows must exist all the same.
 	return s.pass(emptyRows(s.types), nil, []uint32{}, count)
 }
 
-func partRows(part []*vec.Vector) int {
-	if len(part) == 0 {
-		return 0
-	}
-	return part[0].Len
+// byGroup returns the rows kept, a vector for each argument, and the keys of each group, which are numbered like the rows.
+func (s *distinctState) byGroup() ([]*vec.Vector, [][]int32) {
+	s.sorted.once.Do(func() {
+		groups := make([]uint32, len(s.keys))
+		most := uint32(0)
+		for i := range s.keys {
+			groups[i] = s.keys[i].group
+			most = max(most, groups[i]+1)
+		}
+		s.sorted.rows = byGroup(groups, int(most))
+		for k, t := range s.types {
+			parts := make([]*vec.Vector, len(s.parts))
+			for i, p := range s.parts {
+				parts[i] = p[k]
+			}
+			s.all = append(s.all, vec.Concat(t, parts...))
+		}
+	})
+	return s.all, s.sorted.rows
 }
 
 func emptyRows(ts []types.Type) []*vec.Vector {

@@ -148,12 +148,12 @@ func (s *extremeState[T]) offer(k int, x T) {
 	}
 }
 
-func (s *extremeState[T]) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *extremeState[T]) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.grow(count)
 	o := other.(*extremeState[T])
-	for g, seen := range o.seen {
-		if seen {
-			s.offer(int(mapping[g]), o.best[g])
+	for i, g := range from {
+		if int(g) < len(o.seen) && o.seen[g] {
+			s.offer(int(to[i]), o.best[g])
 		}
 	}
 	return nil
@@ -236,6 +236,20 @@ func (c *cells) vector(from, to int) *vec.Vector {
 			continue
 		}
 		v, i := c.at(g)
+		b.AppendFrom(v, i)
+	}
+	return b.Finish()
+}
+
+// vectorOf returns the values of the groups given, NULL for those without one.
+func (c *cells) vectorOf(groups []uint32) *vec.Vector {
+	b := vec.NewBuilder(c.t, len(groups))
+	for _, g := range groups {
+		if int(g) >= len(c.part) || c.part[g] == 0 {
+			b.AppendNull()
+			continue
+		}
+		v, i := c.at(int(g))
 		b.AppendFrom(v, i)
 	}
 	return b.Finish()
@@ -368,17 +382,16 @@ func compareAny(a *vec.Vector, i int, b *vec.Vector, j int) int {
 	return vec.Compare(a, i, b, j)
 }
 
-func (s *pickState) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *pickState) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.grow(count)
 	o := other.(*pickState)
-	n := len(o.values.part)
-	if n == 0 {
+	if len(o.values.part) == 0 {
 		return nil
 	}
-	values, keys := o.values.vector(0, n), (*vec.Vector)(nil)
+	values, keys := o.values.vectorOf(from), (*vec.Vector)(nil)
 	key := values
 	if s.two {
-		keys = o.keys.vector(0, n)
+		keys = o.keys.vectorOf(from)
 		key = keys
 	}
 	part := s.values.begin(values)
@@ -386,11 +399,11 @@ func (s *pickState) Merge(other Accumulator, mapping []uint32, count int) error 
 	if s.two {
 		keyPart = s.keys.begin(keys)
 	}
-	for g := range n {
-		if t := int(mapping[g]); o.values.has(g) && s.better(t, key, g) {
-			s.values.set(t, part, g)
+	for i, g := range from {
+		if t := int(to[i]); int(g) < len(o.values.part) && o.values.has(int(g)) && s.better(t, key, i) {
+			s.values.set(t, part, i)
 			if s.two {
-				s.keys.set(t, keyPart, g)
+				s.keys.set(t, keyPart, i)
 			}
 		}
 	}

@@ -102,11 +102,13 @@ func (s *sketchState) Update(groups []uint32, count int, args []*vec.Vector, n i
 	return nil
 }
 
-func (s *sketchState) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *sketchState) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.sketches = grown(s.sketches, count)
 	o := other.(*sketchState)
-	for g := range o.sketches {
-		s.sketches[mapping[g]].merge(&o.sketches[g])
+	for i, g := range from {
+		if int(g) < len(o.sketches) {
+			s.sketches[to[i]].merge(&o.sketches[g])
+		}
 	}
 	return nil
 }

@@ -77,10 +77,13 @@ func (s *momentState) Update(groups []uint32, count int, args []*vec.Vector, n i
 	return nil
 }
 
-func (s *momentState) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *momentState) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.states = grown(s.states, count)
-	for g, m := range other.(*momentState).states {
-		s.states[mapping[g]].merge(m)
+	o := other.(*momentState).states
+	for i, g := range from {
+		if int(g) < len(o) {
+			s.states[to[i]].merge(o[g])
+		}
 	}
 	return nil
 }
@@ -156,10 +159,13 @@ func (s *pairState) Update(groups []uint32, count int, args []*vec.Vector, n int
 	return nil
 }
 
-func (s *pairState) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *pairState) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.states = grown(s.states, count)
-	for g, m := range other.(*pairState).states {
-		s.states[mapping[g]].merge(m)
+	o := other.(*pairState).states
+	for i, g := range from {
+		if int(g) < len(o) {
+			s.states[to[i]].merge(o[g])
+		}
 	}
 	return nil
 }

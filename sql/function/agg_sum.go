@@ -45,9 +45,9 @@ func resolveSum(args []Arg, avg bool) (*Aggregate, error) {
 	var fresh func(*Ctx) Accumulator
 	switch t.Phys() {
 	case types.PhysInt8:
-		fresh = func(*Ctx) Accumulator { return &sumInt[int8]{sumBase: sumBase{ret: ret, scale: scale}} }
+		fresh = func(*Ctx) Accumulator { return &sumSmall[int8]{sumBase: sumBase{ret: ret, scale: scale}} }
 	case types.PhysInt16:
-		fresh = func(*Ctx) Accumulator { return &sumInt[int16]{sumBase: sumBase{ret: ret, scale: scale}} }
+		fresh = func(*Ctx) Accumulator { return &sumSmall[int16]{sumBase: sumBase{ret: ret, scale: scale}} }
 	case types.PhysInt32:
 		fresh = func(*Ctx) Accumulator { return &sumInt[int32]{sumBase: sumBase{ret: ret, scale: scale}} }
 	case types.PhysInt64:
@@ -135,6 +135,57 @@ func (s *sum128) add(x int64) {
 	s.n++
 }
 
+// sum64 is a sum of integers of at most 16 bits and their number; 2^47 of them cannot overflow it.
+type sum64 struct{ sum, n int64 }
+
+// sumSmall sums integers of at most 16 bits.
+type sumSmall[T signed] struct {
+	sumBase
+	sums []sum64
+}
+
+func (s *sumSmall[T]) Update(groups []uint32, count int, args []*vec.Vector, n int) error {
+	s.sums = grown(s.sums, count)
+	data, g := dense[T](groups, args[0], n)
+	if g != nil {
+		foldGroups(s.sums, g, data, func(s *sum64, x T) { s.sum += int64(x); s.n++ })
+		return nil
+	}
+	var t int64
+	for _, x := range data {
+		t += int64(x)
+	}
+	if len(data) > 0 {
+		s.sums[0].sum += t
+		s.sums[0].n += int64(len(data))
+	}
+	return nil
+}
+
+func (s *sumSmall[T]) Merge(other Accumulator, from, to []uint32, count int) error {
+	s.sums = grown(s.sums, count)
+	o := other.(*sumSmall[T]).sums
+	for i, g := range from {
+		if int(g) < len(o) {
+			s.sums[to[i]].sum += o[g].sum
+			s.sums[to[i]].n += o[g].n
+		}
+	}
+	return nil
+}
+
+func (s *sumSmall[T]) Finish(from, to int) (*vec.Vector, error) {
+	return s.finish128(from, to, func(g int) sum128 {
+		if g >= len(s.sums) {
+			return sum128{}
+		}
+		x := s.sums[g]
+		return sum128{lo: uint64(x.sum), hi: x.sum >> 63, n: x.n}
+	})
+}
+
+func (s *sumSmall[T]) SizeBytes() int64 { return int64(cap(s.sums)) * 16 }
+
 // sumInt sums integers and DECIMALs that sit in 64 bits or less.
 type sumInt[T signed] struct {
 	sumBase
@@ -186,10 +237,14 @@ func sumWords[T signed](s *sum128, data []T) {
 	s.n += int64(len(data))
 }
 
-func (s *sumInt[T]) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *sumInt[T]) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.sums = grown(s.sums, count)
-	for g, x := range other.(*sumInt[T]).sums {
-		t := &s.sums[mapping[g]]
+	o := other.(*sumInt[T]).sums
+	for i, g := range from {
+		if int(g) >= len(o) {
+			continue
+		}
+		t, x := &s.sums[to[i]], o[g]
 		var carry uint64
 		t.lo, carry = bits.Add64(t.lo, x.lo, 0)
 		t.hi += x.hi + int64(carry)
@@ -199,17 +254,63 @@ func (s *sumInt[T]) Merge(other Accumulator, mapping []uint32, count int) error 
 }
 
 func (s *sumInt[T]) Finish(from, to int) (*vec.Vector, error) {
-	b := vec.NewBuilder(s.ret, to-from)
-	for g := from; g < to; g++ {
-		var x sum128
+	return s.finish128(from, to, func(g int) sum128 {
 		if g < len(s.sums) {
-			x = s.sums[g]
+			return s.sums[g]
 		}
-		if err := s.append(b, types.Int256From(types.Int128{Lo: x.lo, Hi: x.hi}), x.n); err != nil {
-			return nil, err
+		return sum128{}
+	})
+}
+
+// finish128 makes the results of the groups [from, to).
+func (s *sumBase) finish128(from, to int, sum func(g int) sum128) (*vec.Vector, error) {
+	valid := vec.NewBitmapSet(to - from)
+	nulls := false
+	var out *vec.Vector
+	switch {
+	case s.ret.Kind == types.BigInt:
+		data := make([]int64, to-from)
+		for i := range data {
+			x := sum(from + i)
+			if data[i] = int64(x.lo); x.hi != data[i]>>63 {
+				return nil, s.outOfRange(x)
+			}
+			if x.n == 0 {
+				valid.Clear(i)
+				nulls = true
+			}
 		}
+		out = vec.NewFlat(s.ret, data, nil)
+	case s.ret.Kind == types.Double:
+		data := make([]float64, to-from)
+		for i := range data {
+			x := sum(from + i)
+			if x.n == 0 {
+				valid.Clear(i)
+				nulls = true
+				continue
+			}
+			data[i] = decimal128ToDouble(types.Int128{Lo: x.lo, Hi: x.hi}, s.scale) / float64(x.n)
+		}
+		out = vec.NewFlat(s.ret, data, nil)
+	default:
+		b := vec.NewBuilder(s.ret, to-from)
+		for g := from; g < to; g++ {
+			x := sum(g)
+			if err := s.append(b, types.Int256From(types.Int128{Lo: x.lo, Hi: x.hi}), x.n); err != nil {
+				return nil, err
+			}
+		}
+		return b.Finish(), nil
 	}
-	return b.Finish(), nil
+	if nulls {
+		out.Valid = valid
+	}
+	return out, nil
+}
+
+func (s *sumBase) outOfRange(x sum128) error {
+	return sqlerr.New(sqlerr.OutOfRange, "sum %s is out of range for %s; cast the argument to DECIMAL(38, 0) or DOUBLE", types.Int256From(types.Int128{Lo: x.lo, Hi: x.hi}), s.ret)
 }
 
 func (s *sumInt[T]) SizeBytes() int64 { return int64(cap(s.sums)) * 24 }
@@ -246,10 +347,14 @@ func (s *sumWide) Update(groups []uint32, count int, args []*vec.Vector, n int) 
 	return nil
 }
 
-func (s *sumWide) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *sumWide) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.sums = grown(s.sums, count)
-	for g, x := range other.(*sumWide).sums {
-		t := &s.sums[mapping[g]]
+	o := other.(*sumWide).sums
+	for i, g := range from {
+		if int(g) >= len(o) {
+			continue
+		}
+		t, x := &s.sums[to[i]], o[g]
 		var carry uint64
 		t.lo, carry = bits.Add64(t.lo, x.lo, 0)
 		t.mid, carry = bits.Add64(t.mid, x.mid, carry)
@@ -317,11 +422,14 @@ func sumFloats(data []float64) float64 {
 	return (a + b) + (c + d)
 }
 
-func (s *sumDouble) Merge(other Accumulator, mapping []uint32, count int) error {
+func (s *sumDouble) Merge(other Accumulator, from, to []uint32, count int) error {
 	s.sums = grown(s.sums, count)
-	for g, x := range other.(*sumDouble).sums {
-		s.sums[mapping[g]].sum += x.sum
-		s.sums[mapping[g]].n += x.n
+	o := other.(*sumDouble).sums
+	for i, g := range from {
+		if int(g) < len(o) {
+			s.sums[to[i]].sum += o[g].sum
+			s.sums[to[i]].n += o[g].n
+		}
 	}
 	return nil
 }

@@ -31,10 +31,13 @@ func (s *checkedSums[T]) update(groups []uint32, count int, v *vec.Vector, n int
 	fold(s.sums, g, data, func(t *checkedSum[T], x T) { s.plus(t, x, 1) })
 }
 
-func (s *checkedSums[T]) merge(other []checkedSum[T], mapping []uint32, count int) {
+func (s *checkedSums[T]) merge(other []checkedSum[T], from, to []uint32, count int) {
 	s.sums = grown(s.sums, count)
-	for g, x := range other {
-		t := &s.sums[mapping[g]]
+	for i, g := range from {
+		if int(g) >= len(other) {
+			continue
+		}
+		t, x := &s.sums[to[i]], other[g]
 		s.plus(t, x.sum, x.n)
 		t.bad = t.bad || x.bad
 	}
@@ -72,8 +75,8 @@ func (s *sumWidest) Update(groups []uint32, count int, args []*vec.Vector, n int
 	return nil
 }
 
-func (s *sumWidest) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.merge(other.(*sumWidest).sums, mapping, count)
+func (s *sumWidest) Merge(other Accumulator, from, to []uint32, count int) error {
+	s.merge(other.(*sumWidest).sums, from, to, count)
 	return nil
 }
 
@@ -102,8 +105,8 @@ func (s *intervalState) Update(groups []uint32, count int, args []*vec.Vector, n
 	return nil
 }
 
-func (s *intervalState) Merge(other Accumulator, mapping []uint32, count int) error {
-	s.merge(other.(*intervalState).sums, mapping, count)
+func (s *intervalState) Merge(other Accumulator, from, to []uint32, count int) error {
+	s.merge(other.(*intervalState).sums, from, to, count)
 	return nil
 }
 

@@ -115,7 +115,7 @@ func aggregateOf(t *testing.T, name string, distinct bool, constants []*vec.Vect
 	if err == nil {
 		zero := make([]uint32, n-n/2)
 		if err = right.Update(zero, 1, slice(n/2, n), n-n/2); err == nil {
-			err = left.Merge(right, []uint32{2}, 3)
+			err = left.Merge(right, []uint32{0}, []uint32{2}, 3)
 		}
 	}
 	if got := result(left, err, 2); got != want && !strings.HasPrefix(name, "last") {
@@ -276,19 +276,19 @@ func TestDistinctAgainstMaps(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		mapping := make([]uint32, groups)
+		all, mapping := make([]uint32, groups), make([]uint32, groups)
 		for g := range mapping {
-			mapping[g] = uint32(groups - 1 - g)
+			all[g], mapping[g] = uint32(g), uint32(groups-1-g)
 		}
 		// Merge through a mapping that turns the groups round twice.
 		middle := a.New(testCtx)
 		for _, acc := range accs {
-			if err := middle.Merge(acc, mapping, groups); err != nil {
+			if err := middle.Merge(acc, all, mapping, groups); err != nil {
 				t.Fatal(err)
 			}
 		}
 		final := a.New(testCtx)
-		if err := final.Merge(middle, mapping, groups); err != nil {
+		if err := final.Merge(middle, all, mapping, groups); err != nil {
 			t.Fatal(err)
 		}
 		v, err := final.Finish(0, groups)
@@ -326,7 +326,7 @@ func TestApproxCountDistinct(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := left.Merge(right, []uint32{0}, 1); err != nil {
+		if err := left.Merge(right, []uint32{0}, []uint32{0}, 1); err != nil {
 			t.Fatal(err)
 		}
 		v, _ := left.Finish(0, 1)

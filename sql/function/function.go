@@ -85,8 +85,10 @@ type Accumulator interface {
 	// Update adds n rows: row i belongs to groups[i], which is below count. New groups start empty.
 	// A nil groups means that all rows belong to group 0.
 	Update(groups []uint32, count int, args []*vec.Vector, n int) error
-	// Merge adds the groups of other, an accumulator of the same aggregate: its group g goes to mapping[g], which is below count.
-	Merge(other Accumulator, mapping []uint32, count int) error
+	// Merge adds groups of other, an accumulator of the same aggregate: its group from[i] goes to group to[i], which is below count. Each
+	// group of other is merged at most once; those beyond what other was told of are empty. Several goroutines may merge from one
+	// accumulator at the same time, which is not updated any more then.
+	Merge(other Accumulator, from, to []uint32, count int) error
 	// Finish returns the results of groups [from, to); groups never seen give the value of an empty set. More rows may follow it.
 	Finish(from, to int) (*vec.Vector, error)
 	// SizeBytes estimates the memory held.

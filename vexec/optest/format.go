@@ -69,6 +69,10 @@ func FormatValue(v *vec.Vector, i int) string {
 		return fmt.Sprint(d[j])
 	case []types.Int128:
 		return d[j].String()
+	case []types.Int256:
+		return d[j].String()
+	case []float32:
+		return fmt.Sprint(d[j])
 	case []float64:
 		return fmt.Sprint(d[j])
 	case []types.IntervalValue:

@@ -77,6 +77,7 @@ func variations() []variation {
 		out = append(out,
 			variation{batch, "flat", 4, vexec.Options{ConstantHash: true}},
 			variation{batch, "dictionary", 4, vexec.Options{PartitionGroups: 2}},
+			variation{batch, "flat", 2, vexec.Options{PartitionGroups: 2, StoredBytes: 1}},
 			variation{batch, "flat", 1, vexec.Options{PartitionGroups: 1, ConstantHash: true}},
 			variation{batch, "flat", 4, vexec.Options{NoPruning: true, NoLateMaterialization: true, DeltaRows: -1}},
 		)
@@ -98,6 +99,7 @@ func RunOnce(t *testing.T, c Case) {
 		{777, "dictionary", 4, vexec.Options{}},
 		{1000, "flat", 4, vexec.Options{PartitionGroups: 500}},
 		{100, "dictionary", 4, vexec.Options{PartitionGroups: 500}},
+		{500, "flat", 4, vexec.Options{PartitionGroups: 100, StoredBytes: 1 << 18}},
 	}, 1)
 }
 
