@@ -45,6 +45,9 @@ func (s *scope) call(c *parse.Call) (expr.Expr, error) {
 	case name == "search":
 		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "SEARCH is not supported yet; use LIKE or RLIKE")
 	}
+	if hasLambda(c.Args) {
+		return s.lambdaCall(c, name)
+	}
 	args, err := s.arguments(c, name)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func (s *scope) aggregate(c *parse.Call, name string) (expr.Expr, error) {
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
 	}
 	inner := *s
-	inner.inAggregate, inner.subs, inner.wins = true, nil, nil
+	inner.inAggregate, inner.subs, inner.wins, inner.lambda = true, nil, nil, nil
 	inner.clause = "an aggregate"
 	list := c.Args
 	if len(c.Within) > 0 {

@@ -165,6 +165,8 @@ type binder struct {
 	// origin is where the statement names the view or column whose own text is being bound, 0 while the statement's is.
 	origin expr.Place
 	nodes  int
+	// lambdaParams counts the parameters of lambdas met so far.
+	lambdaParams int
 }
 
 func newBinder(env *Env) *binder {

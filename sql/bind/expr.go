@@ -85,7 +85,7 @@ func (s *scope) bindRare(e parse.Expr) (expr.Expr, error) {
 	case *parse.NamedArg:
 		return nil, sqlerr.At(sqlerr.Unsupported, e.Pos(), "named arguments are only supported by table functions")
 	case *parse.Lambda:
-		return nil, sqlerr.At(sqlerr.Unsupported, e.Pos(), "lambda expressions are not supported")
+		return nil, sqlerr.At(sqlerr.Unsupported, e.Pos(), "a lambda stands only in functions of arrays and maps that take one")
 	}
 	return nil, sqlerr.At(sqlerr.Unsupported, e.Pos(), "this expression is not supported")
 }
@@ -186,6 +186,9 @@ func (s *scope) binary(e *parse.Binary) (expr.Expr, error) {
 func (s *scope) operator(pos int, op parse.Op, l, r expr.Expr) (expr.Expr, error) {
 	if isComparison(op) {
 		l, r = s.b.inferPair(l, r)
+	}
+	if k, ok := r.(*expr.Const); ok && (op == parse.OpArrow || op == parse.OpLongArrow) && l.Type().IsVariant() && !k.Value.IsNull(0) {
+		return s.arrow(pos, op, l, k)
 	}
 	return s.resolve(pos, op.String(), l, r)
 }

@@ -22,6 +22,9 @@ func matches(name string, id parse.Ident, exact bool) bool {
 
 // columnRef binds a dotted name: the longest prefix that is a column, and the rest as a path into it.
 func (s *scope) columnRef(r *parse.ColumnRef) (expr.Expr, error) {
+	if p := s.lambda.param(r.Parts[0]); p != nil {
+		return s.members(p, r.Parts[1:])
+	}
 	for q := min(len(r.Parts)-1, maxQualifiers); q >= 0; q-- {
 		x, err := s.find(r.Parts[:q], r.Parts[q], r.Pos(), len(r.Parts) == 1)
 		if err != nil {

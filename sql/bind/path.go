@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ebira-db/ebira/sql/expr"
+	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
@@ -92,6 +93,23 @@ func (s *scope) subscript(x expr.Expr, e *parse.Subscript) (expr.Expr, error) {
 		return step(x, expr.Step{Index: int(i), IsIndex: true}, e.Pos())
 	}
 	return nil, sqlerr.At(sqlerr.Type, e.Index.Pos(), "a VARIANT is subscripted by a key such as ['a'] or an index such as [0], not by %s", c.Value.Type)
+}
+
+// arrow binds x -> 'a' and x ->> 'a' of a VARIANT and a constant as the path that it is.
+func (s *scope) arrow(pos int, op parse.Op, x expr.Expr, which *expr.Const) (expr.Expr, error) {
+	steps, err := function.ArrowSteps(which.Value)
+	if err != nil {
+		return nil, sqlerr.WithPlace(err, pos)
+	}
+	for _, st := range steps {
+		if x, err = step(x, st, pos); err != nil {
+			return nil, err
+		}
+	}
+	if op == parse.OpLongArrow {
+		x = &expr.Cast{Arg: x, To: types.Of(types.Varchar), At: s.b.place(pos)}
+	}
+	return x, nil
 }
 
 // step appends one step to a path.

@@ -9,11 +9,12 @@ import (
 
 // Placeholder columns: see the package comment. The ranges are far above any real column number.
 const (
-	outerBase = 1 << 24 // + column number of the enclosing query
-	aggBase   = 1 << 25 // + number in aggList.calls
-	winBase   = 3 << 24 // + number in windowList.calls
-	subBase   = 1 << 26 // + number in subList.pending
-	rightBase = 1 << 27 // + column number of a sub-query's rows once it is joined
+	outerBase  = 1 << 24 // + column number of the enclosing query
+	aggBase    = 1 << 25 // + number in aggList.calls
+	winBase    = 3 << 24 // + number in windowList.calls
+	subBase    = 1 << 26 // + number in subList.pending
+	rightBase  = 1 << 27 // + column number of a sub-query's rows once it is joined
+	lambdaBase = 1 << 28 // + number of a parameter of a lambda, until its body is bound
 )
 
 // column is a name that a scope offers for one column of a relation.
@@ -72,6 +73,8 @@ type scope struct {
 	wins *windowList
 	// inAggregate is set while arguments of an aggregate are bound.
 	inAggregate bool
+	// lambda holds the parameters of the lambda that is being bound, nil outside of lambdas.
+	lambda *lambdaFrame
 }
 
 // column makes the expression that reads c.

@@ -62,7 +62,7 @@ func (s *scope) window(c *parse.Call, name string) (expr.Expr, error) {
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
 	}
 	inner := *s
-	inner.wins, inner.clause = nil, "a window function"
+	inner.wins, inner.lambda, inner.clause = nil, nil, "a window function"
 	spec, err := s.wins.resolve(c.Over, 0)
 	if err != nil {
 		return nil, err

@@ -119,6 +119,21 @@ type Path struct {
 	Steps []Step
 }
 
+// Apply evaluates Body for the elements of arrays or maps and makes its result of what comes out, as Fn says.
+type Apply struct {
+	Fn function.Higher
+	// Args are the arrays or maps, and the initial value of a reduction, then what Body takes from outside of the lambda.
+	Args []Expr
+	// Inputs is how many of Args are not captured.
+	Inputs int
+	// Body is over columns of its own: Params for the parameters of the lambda, then what is captured.
+	Body   Expr
+	Params []*Column
+	T      types.Type
+	// At is the place in the statement that errors point at.
+	At Place
+}
+
 // Param is a value that is known when the plan runs: a prepared parameter or the result of an uncorrelated scalar sub-query.
 // Bind replaces it before the plan is built.
 type Param struct {

@@ -22,6 +22,10 @@ func Fold(c *function.Ctx, e Expr) Expr {
 			if x.Fn.Volatile {
 				return x
 			}
+		case *Apply:
+			if Volatile(x.Body) {
+				return x
+			}
 		case *IsNull:
 			if col, ok := x.Arg.(*Column); ok && col.NotNull && !col.T.IsVariant() {
 				return boolConst(x.Negate)

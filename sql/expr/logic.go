@@ -97,6 +97,9 @@ func evalOn(c *function.Ctx, b *vec.Batch, e Expr, rows vec.Sel) (v *vec.Vector,
 // do not need it rather than on a subset.
 const gatherCost = 8
 
+// applyCost is what making an array costs besides its elements.
+const applyCost = 50
+
 // Cost is a rough number of nanoseconds per row that evaluating e takes, for ordering filters and the like.
 func Cost(e Expr) int {
 	cost := 0
@@ -108,6 +111,8 @@ func Cost(e Expr) int {
 			cost += castCost(x.Arg.Type(), x.To)
 		case *Path:
 			cost += 50
+		case *Apply:
+			cost += applyCost + 4*Cost(x.Body)
 		case *Column, *Const, *Param:
 		default:
 			cost += 2
@@ -148,6 +153,8 @@ func Infallible(e Expr) bool {
 		case *Column, *Const, *Not, *IsNull, *In, *And, *Or, *Path, *Case:
 		case *Try:
 			return false // whatever stands in it
+		case *Apply:
+			ok = ok && x.Fn.Infallible() && Infallible(x.Body)
 		case *Call:
 			ok = ok && x.Fn.Infallible() && !x.Fn.Volatile
 		case *Cast:

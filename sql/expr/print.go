@@ -48,7 +48,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 var binaryOperators = map[string]bool{
 	"+": true, "-": true, "*": true, "/": true, "%": true, "DIV": true, "||": true, "=": true, "<>": true, "<": true, "<=": true, ">": true,
 	">=": true, "<=>": true, "IS DISTINCT FROM": true, "LIKE": true, "ILIKE": true, "REGEXP": true, "&": true, "|": true, "^": true,
-	"<<": true, ">>": true,
+	"<<": true, ">>": true, "->": true, "->>": true,
 }
 
 // String returns the call, operators between their operands.
@@ -81,6 +81,15 @@ func (e *Cast) String() string {
 
 // String returns TRY with the argument.
 func (e *Try) String() string { return "TRY(" + e.Arg.String() + ")" }
+
+// String returns the call with the lambda behind the other arguments.
+func (e *Apply) String() string {
+	params := make([]string, len(e.Params))
+	for i, p := range e.Params {
+		params[i] = p.String()
+	}
+	return e.Fn.Name + "(" + list(e.Args[:e.Inputs], ", ") + ", (" + strings.Join(params, ", ") + ") -> " + e.Body.String() + ")"
+}
 
 // String returns the conjunction in parentheses.
 func (e *And) String() string { return "(" + list(e.Args, " AND ") + ")" }

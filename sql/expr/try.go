@@ -21,14 +21,8 @@ func (e *Try) Eval(c *function.Ctx, b *vec.Batch) (*vec.Vector, error) {
 	}
 	parts := make([]*vec.Vector, 2)
 	mid := b.Len / 2
-	for i, bounds := range [][2]int{{0, mid}, {mid, b.Len}} {
-		half := vec.Batch{Len: bounds[1] - bounds[0], Cols: make([]*vec.Vector, len(b.Cols))}
-		for k, col := range b.Cols {
-			if col != nil {
-				half.Cols[k] = col.Slice(bounds[0], bounds[1])
-			}
-		}
-		if v, err = e.Eval(c, &half); err != nil {
+	for i, half := range []*vec.Batch{b.Slice(0, mid), b.Slice(mid, b.Len)} {
+		if v, err = e.Eval(c, half); err != nil {
 			return nil, err
 		}
 		parts[i] = flatten(typed(v, e.Type()))

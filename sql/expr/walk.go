@@ -7,7 +7,7 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// Children returns the direct parts of e in the order of evaluation.
+// Children returns the direct parts of e in the order of evaluation. The body of a lambda is none: its columns are others.
 func Children(e Expr) []Expr {
 	switch x := e.(type) {
 	case *Call:
@@ -16,6 +16,8 @@ func Children(e Expr) []Expr {
 		return []Expr{x.Arg}
 	case *Try:
 		return []Expr{x.Arg}
+	case *Apply:
+		return x.Args
 	case *And:
 		return x.Args
 	case *Or:
@@ -50,6 +52,10 @@ func WithChildren(e Expr, parts []Expr) Expr {
 		return &Cast{Arg: parts[0], To: x.To, Try: x.Try, At: x.At}
 	case *Try:
 		return &Try{Arg: parts[0]}
+	case *Apply:
+		out := *x
+		out.Args = parts
+		return &out
 	case *And:
 		return &And{Args: parts}
 	case *Or:
@@ -83,6 +89,21 @@ func Walk(e Expr, f func(Expr) bool) {
 	for _, c := range Children(e) {
 		Walk(c, f)
 	}
+}
+
+// Volatile tells whether e calls a function that gives another value at each call.
+func Volatile(e Expr) bool {
+	found := false
+	Walk(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case *Call:
+			found = found || x.Fn.Volatile
+		case *Apply:
+			found = found || Volatile(x.Body)
+		}
+		return !found
+	})
+	return found
 }
 
 // Rewrite replaces every node by f(node), parts before wholes. Nodes whose parts do not change are kept.
@@ -200,6 +221,9 @@ func sameNode(a, b Expr) bool {
 	case *Try:
 		_, ok := b.(*Try)
 		return ok
+	case *Apply:
+		y, ok := b.(*Apply)
+		return ok && x.Fn.Name == y.Fn.Name && x.Inputs == y.Inputs && len(x.Params) == len(y.Params) && x.T.Equal(y.T) && Equal(x.Body, y.Body)
 	case *And:
 		_, ok := b.(*And)
 		return ok

@@ -211,22 +211,29 @@ func removeElement(r *row, b *vec.Builder) {
 	})
 }
 
+// SortElements returns the numbers of elements [from, to) in ascending order of their values, NULL last; equal ones keep their order.
+func SortElements(child *vec.Vector, from, to int) []int32 {
+	order := make([]int32, to-from)
+	for i := range order {
+		order[i] = int32(from + i)
+	}
+	slices.SortStableFunc(order, func(x, y int32) int { return compareElements(child, int(x), int(y)) })
+	return order
+}
+
+func compareElements(child *vec.Vector, x, y int) int {
+	if child.Type.IsVariant() && !child.IsNull(x) && !child.IsNull(y) {
+		xm, xv := child.VariantAt(x)
+		ym, yv := child.VariantAt(y)
+		return variant.Compare(xm, xv, ym, yv)
+	}
+	return vec.CompareNullsLast(child, x, child, y)
+}
+
 func sortElements(r *row, b *vec.Builder) {
 	child, from, to := r.list(0)
-	order := make([]int, to-from)
-	for i := range order {
-		order[i] = from + i
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		if child.Type.IsVariant() && !child.IsNull(x) && !child.IsNull(y) {
-			xm, xv := child.VariantAt(x)
-			ym, yv := child.VariantAt(y)
-			return variant.Compare(xm, xv, ym, yv)
-		}
-		return vec.CompareNullsLast(child, x, child, y)
-	})
-	for _, e := range order {
-		b.Child(0).AppendFrom(child, e)
+	for _, e := range SortElements(child, from, to) {
+		b.Child(0).AppendFrom(child, int(e))
 	}
 	b.CloseList()
 }

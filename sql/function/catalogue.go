@@ -106,6 +106,9 @@ func Names() []Info {
 		}
 		list(d.names, d.group, d.about, sigs)
 	}
+	for _, d := range highers {
+		list(d.names, d.group, d.about, []string{d.sig})
+	}
 	for _, d := range aggregateOrder {
 		list(d.names, "aggregate", d.about, d.sigs)
 	}
@@ -138,6 +141,9 @@ func unknown(name string) error {
 		consider(n)
 	}
 	for n := range aggregates {
+		consider(n)
+	}
+	for n := range higherNames {
 		consider(n)
 	}
 	for _, d := range windows {

@@ -42,6 +42,9 @@ func init() {
 		}
 		return variant.AppendJSON(dst, meta, value)
 	}))...)
+	text := types.Of(types.Varchar)
+	define("->", "variant", "The member of a name, the element at a position from 0, or the value at a path that begins with $.", arrowSignatures("variant", nil)...)
+	define("->>", "variant", "Like ->, as text.", arrowSignatures("text", &text)...)
 	defineShapes()
 	defineJSONText()
 }

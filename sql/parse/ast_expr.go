@@ -94,6 +94,7 @@ type Star struct {
 type Op uint8
 
 // Operators. OpDiv is /, OpIntDiv is DIV. OpDistinct is IS DISTINCT FROM; OpNotDistinct is IS NOT DISTINCT FROM and <=>.
+// OpArrow and OpLongArrow read a member of a document, as a document and as text.
 const (
 	OpNone Op = iota
 	OpOr
@@ -112,6 +113,8 @@ const (
 	OpShiftLeft
 	OpShiftRight
 	OpConcat
+	OpArrow
+	OpLongArrow
 	OpAdd
 	OpSub
 	OpMul
@@ -127,7 +130,7 @@ const (
 var opNames = [...]string{
 	OpOr: "OR", OpAnd: "AND", OpNot: "NOT", OpEq: "=", OpNe: "<>", OpLt: "<", OpLe: "<=", OpGt: ">", OpGe: ">=",
 	OpDistinct: "IS DISTINCT FROM", OpNotDistinct: "IS NOT DISTINCT FROM", OpBitOr: "|", OpBitAnd: "&", OpShiftLeft: "<<",
-	OpShiftRight: ">>", OpConcat: "||", OpAdd: "+", OpSub: "-", OpMul: "*", OpDiv: "/", OpMod: "%", OpIntDiv: "DIV",
+	OpShiftRight: ">>", OpConcat: "||", OpArrow: "->", OpLongArrow: "->>", OpAdd: "+", OpSub: "-", OpMul: "*", OpDiv: "/", OpMod: "%", OpIntDiv: "DIV",
 	OpBitXor: "^", OpNeg: "-", OpPlus: "+", OpBitNot: "~",
 }
 
@@ -318,7 +321,7 @@ type NamedArg struct {
 	X    Expr
 }
 
-// Lambda is x -> body or (x, y) -> body in an argument list.
+// Lambda is x -> body, (x, y) -> body, lambda x: body or lambda x, y: body in the argument list of a function that takes one.
 type Lambda struct {
 	Place
 	Params []Ident

@@ -82,8 +82,6 @@ func (p *parser) hint(what string) string {
 		return "names are written bare or in double quotes, strings in single quotes"
 	case t.kind == tokQuoted && strings.Contains(what, "string"):
 		return "strings are written in single quotes, names in double quotes"
-	case t.kind == tokArrow || t.kind == tokLongArrow:
-		return "members are read with v['name'], v.name or v:name"
 	case t.kind == tokBang:
 		return "negation is written NOT"
 	case p.prev.kind == tokComma && (t.kw.reserved() || t.kind == tokRParen || t.kind == tokEOF):

@@ -27,7 +27,7 @@ const (
 var infixOfToken = [numTokenKinds]precedence{
 	tokEq: precCompare, tokNe: precCompare, tokLt: precCompare, tokLe: precCompare, tokGt: precCompare, tokGe: precCompare,
 	tokNullEq: precCompare, tokPipe: precBitOr, tokAmp: precBitAnd, tokShiftL: precShift, tokShiftR: precShift,
-	tokConcat: precConcat, tokPlus: precAdd, tokMinus: precAdd, tokStar: precMul, tokSlash: precMul, tokPercent: precMul,
+	tokConcat: precConcat, tokArrow: precConcat, tokLongArrow: precConcat, tokPlus: precAdd, tokMinus: precAdd, tokStar: precMul, tokSlash: precMul, tokPercent: precMul,
 	tokCaret: precBitXor, tokCast: precPostfix, tokLBracket: precPostfix, tokDot: precPostfix, tokColon: precPostfix,
 }
 
@@ -41,7 +41,7 @@ var infixOfKeyword = [numKeywords]precedence{
 // binaryOfToken gives the operator of tokens that build a Binary.
 var binaryOfToken = [numTokenKinds]Op{
 	tokEq: OpEq, tokNe: OpNe, tokLt: OpLt, tokLe: OpLe, tokGt: OpGt, tokGe: OpGe, tokNullEq: OpNotDistinct, tokPipe: OpBitOr,
-	tokAmp: OpBitAnd, tokShiftL: OpShiftLeft, tokShiftR: OpShiftRight, tokConcat: OpConcat, tokPlus: OpAdd, tokMinus: OpSub,
+	tokAmp: OpBitAnd, tokShiftL: OpShiftLeft, tokShiftR: OpShiftRight, tokConcat: OpConcat, tokArrow: OpArrow, tokLongArrow: OpLongArrow, tokPlus: OpAdd, tokMinus: OpSub,
 	tokStar: OpMul, tokSlash: OpDiv, tokPercent: OpMod, tokCaret: OpBitXor,
 }
 

@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ebira-db/ebira/sql/function"
+)
 
 // call reads the parentheses of a function call and the clauses behind them; the current token is the '('.
 func (p *parser) call(name ObjectName) *Call {
@@ -28,8 +32,9 @@ func (p *parser) callArgs(c *Call) {
 	} else {
 		p.acceptKw(kwAll)
 	}
+	lambdas := len(c.Name.Parts) == 1 && function.TakesLambda(c.Name.Parts[0].Name)
 	for {
-		c.Args = append(c.Args, p.arg())
+		c.Args = append(c.Args, p.arg(lambdas))
 		if !p.accept(tokComma) {
 			break
 		}
@@ -58,9 +63,14 @@ func isSubstring(c *Call) bool {
 		(strings.EqualFold(n.Name, "substring") || strings.EqualFold(n.Name, "substr"))
 }
 
-// arg reads one argument: an expression, name => x, a lambda, or t.*.
-func (p *parser) arg() Expr {
+// arg reads one argument: an expression, name => x, t.*, or a lambda where the function takes one; elsewhere x -> 'a' reads a member.
+func (p *parser) arg(lambdas bool) Expr {
 	at := p.place()
+	if lambdas {
+		if x := p.lambda(); x != nil {
+			return x
+		}
+	}
 	switch p.tok.kind {
 	case tokWord, tokQuoted:
 		switch p.peek().kind {
@@ -68,25 +78,37 @@ func (p *parser) arg() Expr {
 			id := p.anyIdent("an argument name")
 			p.advance()
 			return &NamedArg{Place: at, Name: id, X: p.argValue()}
-		case tokArrow:
-			if isName(p.tok) {
-				id := p.ident("a parameter name")
-				p.advance()
-				return &Lambda{Place: at, Params: p.oneIdent(id), Body: p.parseExpr()}
-			}
 		case tokDot:
 			if p.startsQualifiedStar() {
 				return p.qualifiedStar()
 			}
 		}
-	case tokLParen:
-		if p.startsLambda() {
-			params := p.identList("a parameter name")
-			p.advance()
-			return &Lambda{Place: at, Params: params, Body: p.parseExpr()}
-		}
 	}
 	return p.parseExpr()
+}
+
+// lambda reads x -> body, (x, y) -> body or lambda x, y: body; nil if none begins here.
+func (p *parser) lambda() Expr {
+	at := p.place()
+	var params []Ident
+	switch next := p.peek(); {
+	case p.atWord("LAMBDA") && isName(next):
+		p.advance()
+		params = []Ident{p.ident("a parameter name")}
+		for p.accept(tokComma) {
+			params = append(params, p.ident("a parameter name"))
+		}
+		p.expect(tokColon, "':'")
+		return &Lambda{Place: at, Params: params, Body: p.parseExpr()}
+	case isName(p.tok) && next.kind == tokArrow:
+		params = p.oneIdent(p.ident("a parameter name"))
+	case p.tok.kind == tokLParen && p.startsLambda():
+		params = p.identList("a parameter name")
+	default:
+		return nil
+	}
+	p.advance()
+	return &Lambda{Place: at, Params: params, Body: p.parseExpr()}
 }
 
 // argValue reads the right side of name => x, where a stage stands for the string that names it.

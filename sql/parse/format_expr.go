@@ -9,7 +9,7 @@ import (
 var levelOfOp = [...]precedence{
 	OpOr: precOr, OpAnd: precAnd, OpNot: precNot, OpEq: precCompare, OpNe: precCompare, OpLt: precCompare, OpLe: precCompare,
 	OpGt: precCompare, OpGe: precCompare, OpDistinct: precCompare, OpNotDistinct: precCompare, OpBitOr: precBitOr,
-	OpBitAnd: precBitAnd, OpShiftLeft: precShift, OpShiftRight: precShift, OpConcat: precConcat, OpAdd: precAdd, OpSub: precAdd,
+	OpBitAnd: precBitAnd, OpShiftLeft: precShift, OpShiftRight: precShift, OpConcat: precConcat, OpArrow: precPrimary, OpLongArrow: precPrimary, OpAdd: precAdd, OpSub: precAdd,
 	OpMul: precMul, OpDiv: precMul, OpMod: precMul, OpIntDiv: precMul, OpBitXor: precBitXor, OpNeg: precUnary, OpPlus: precUnary,
 	OpBitNot: precUnary,
 }
@@ -104,6 +104,15 @@ func (p *printer) operator(x Expr) {
 		p.unary(n)
 	case *Binary:
 		level := levelOfOp[n.Op]
+		if n.Op == OpArrow || n.Op == OpLongArrow {
+			// In parentheses always, lest it be read as a lambda.
+			p.put("(")
+			p.expr(n.L, precConcat)
+			p.put(" ", n.Op.String(), " ")
+			p.expr(n.R, precConcat+1)
+			p.put(")")
+			return
+		}
 		p.expr(n.L, level)
 		p.put(" ", n.Op.String(), " ")
 		right := level + 1

@@ -49,13 +49,4 @@ func Moved(c *expr.Column, index int) *expr.Column {
 }
 
 // Volatile tells whether e calls a function that gives another value at each call.
-func Volatile(e expr.Expr) bool {
-	found := false
-	expr.Walk(e, func(x expr.Expr) bool {
-		if c, ok := x.(*expr.Call); ok && c.Fn.Volatile {
-			found = true
-		}
-		return !found
-	})
-	return found
-}
+func Volatile(e expr.Expr) bool { return expr.Volatile(e) }
