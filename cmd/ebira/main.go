@@ -40,6 +40,6 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("ebira {{.Version}}\n")
-	root.AddCommand(serveCommand(), sqlCommand(), loadCommand(), demoCommand(), samplesCommand(), benchCommand())
+	root.AddCommand(serveCommand(), sqlCommand(), loadCommand(), demoCommand(), benchCommand(), samplesCommand())
 	return root
 }
