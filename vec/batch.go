@@ -20,7 +20,9 @@ func (b *Batch) Gather(sel Sel) *Batch {
 	}
 	out := &Batch{Cols: make([]*Vector, len(b.Cols)), Len: len(sel)}
 	for i, c := range b.Cols {
-		out.Cols[i] = GatherSel(c, sel)
+		if c != nil {
+			out.Cols[i] = GatherSel(c, sel)
+		}
 	}
 	return out
 }

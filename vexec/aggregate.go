@@ -51,7 +51,7 @@ func (b *builder) group(n, input plan.Node, keys []expr.Expr, aggs []plan.AggCal
 		}
 	}
 	b.end(h, a, false)
-	return b.start(&groups{label: label{"groups", n}, of: a}), nil
+	return b.start(&groups{label{"groups", n}, a, b.filters[n]}), nil
 }
 
 // aggState is what the workers share.

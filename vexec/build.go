@@ -10,6 +10,8 @@ import (
 type builder struct {
 	env       *Env
 	pipelines []*pipeline
+	// filters are those offered to sources, by their nodes.
+	filters map[plan.Node][]filterSite
 }
 
 // heads are pipelines without a sink yet, which together yield the rows of a node, in this order.

@@ -43,6 +43,8 @@ type Options struct {
 	NoPruning bool
 	// NoLateMaterialization reads all columns of a page before the first condition.
 	NoLateMaterialization bool
+	// NoRowFilters keeps what top-n and joins find out while the query runs from the sources of its rows.
+	NoRowFilters bool
 	// NoDirectVariants makes VARIANT values of staged files pass through vectors on their way into segments.
 	NoDirectVariants bool
 	// ConstantHash gives all keys the same hash, so that hash tables live on their comparisons.

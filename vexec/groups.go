@@ -3,9 +3,6 @@ package vexec
 import (
 	"context"
 	"slices"
-
-	"github.com/ebira-db/ebira/cache"
-	"github.com/ebira-db/ebira/vec"
 )
 
 // finalize joins the parts of all workers, if they are few groups; otherwise it only prepares what the partitions need.
@@ -117,77 +114,3 @@ func (s *aggState) partition(x *partAdder, n int, spare []uint64) (p *aggPart, e
 	}
 	return p, nil
 }
-
-// groups is the source of an aggregate's result: one partition a morsel.
-type groups struct {
-	label
-	of *aggregate
-}
-
-type groupsState struct{ s *aggState }
-
-func (g *groups) open(r *run) (sourceState, error) {
-	return &groupsState{s: r.sinks[g.of].(*aggState)}, nil
-}
-
-func (g *groupsState) morsels() int {
-	switch {
-	case g.s.whole != nil:
-		return 1
-	case len(g.s.locals) == 0:
-		return 0
-	}
-	return rowPartCount
-}
-
-func (g *groupsState) reader(*worker) (reader, error) {
-	return &groupsReader{s: g.s, account: g.s.r.account()}, nil
-}
-
-type groupsReader struct {
-	s       *aggState
-	account *cache.Account
-	part    *aggPart
-	from    int
-	adder   partAdder
-	spare   []uint64
-}
-
-func (g *groupsReader) start(m int) (err error) {
-	g.from = 0
-	if g.s.whole != nil {
-		g.part = g.s.whole
-		return nil
-	}
-	if g.part != nil && cap(g.part.table.slots) > cap(g.spare) {
-		g.spare = g.part.table.slots
-	}
-	if g.part, err = g.s.partition(&g.adder, m, g.spare); err != nil {
-		return err
-	}
-	return g.account.Resize(g.part.SizeBytes())
-}
-
-func (g *groupsReader) next() (*vec.Batch, error) {
-	p := g.part
-	n := p.groups()
-	if g.from == n {
-		return nil, nil
-	}
-	from, to := g.from, min(g.from+g.s.r.env.batchRows(), n)
-	g.from = to
-	b := vec.NewBatch(to - from)
-	if p.table != nil {
-		b.Cols = p.table.columns(from, to)
-	}
-	for _, acc := range p.accs {
-		v, err := acc.Finish(from, to)
-		if err != nil {
-			return nil, err
-		}
-		b.Cols = append(b.Cols, v)
-	}
-	return b, nil
-}
-
-func (g *groupsReader) close() {}

@@ -23,6 +23,16 @@ type scanSource struct {
 	wanted []bool
 	// preds are the conditions that zone maps can decide.
 	preds []segment.Predicate
+	// filters are what operators behind the scan find out while the query runs.
+	filters []scanFilter
+}
+
+// scanFilter is a filter on rows with the output columns that it reads.
+type scanFilter struct {
+	filterSite
+	cols []int
+	// pred names the column for the bounds of the filter, nil if zone maps can say nothing about it.
+	pred *segment.Predicate
 }
 
 // scanCond is a condition of the scan with the output columns that it reads.
@@ -51,6 +61,13 @@ func (b *builder) scan(n *plan.Scan, exprs []expr.Expr) (heads, error) {
 	}
 	// What cannot fail may go first whatever it keeps from the others; what can fail must see only the rows that those before it left.
 	slices.SortStableFunc(s.conds, compareConds)
+	for _, f := range b.filters[n] {
+		x := scanFilter{filterSite: f, cols: expr.Columns(f.key)}
+		if p, t, ok := prunable(n, f.key); ok && !t.IsVariant() && !b.env.Options.NoPruning {
+			x.pred = &p
+		}
+		s.filters = append(s.filters, x)
+	}
 	for i := range s.wanted {
 		s.wanted[i] = exprs == nil
 	}

@@ -73,6 +73,17 @@ func (r *scanReader) prunePage() bool {
 			r.holds[i] = true
 		}
 	}
+	for _, f := range r.s.filters {
+		if f.pred == nil {
+			continue
+		}
+		for _, p := range f.f.bounds(r.st.r) {
+			p.Column, p.Path = f.pred.Column, f.pred.Path
+			if r.unit.seg.r.PrunePage([]segment.Predicate{p}, r.unit.page) == segment.None {
+				return false
+			}
+		}
+	}
 	return true
 }
 
@@ -116,6 +127,9 @@ func (r *scanReader) filter() error {
 			}
 		}
 	}
+	if err := r.filterLive(false); err != nil {
+		return err
+	}
 	for i, cond := range r.s.conds {
 		if r.left() == 0 {
 			return nil
@@ -123,34 +137,72 @@ func (r *scanReader) filter() error {
 		if r.holds[i] {
 			continue
 		}
-		b := vec.NewBatch(r.left())
-		b.Cols = make([]*vec.Vector, len(r.cols))
-		for _, c := range cond.cols {
-			v, err := r.column(c)
-			if err != nil {
-				return err
-			}
-			if r.sel != nil {
-				v = vec.GatherSel(v, r.sel)
-			}
-			b.Cols[c] = v
+		b, err := r.batchOf(cond.cols)
+		if err != nil {
+			return err
 		}
 		sel, err := expr.Select(r.w.run.env.Fn, cond.e, b)
 		if err != nil {
 			return err
 		}
-		switch {
-		case len(sel) == b.Len:
-		case r.sel == nil:
-			r.sel = sel
-			if sel == nil {
-				r.sel = vec.Sel{}
-			}
-		default:
-			r.sel = r.sel.Compose(sel)
+		r.narrow(sel, b.Len)
+	}
+	return r.filterLive(true)
+}
+
+// filterLive narrows sel by what operators behind the scan have found out.
+func (r *scanReader) filterLive(late bool) error {
+	for _, f := range r.s.filters {
+		if r.left() == 0 {
+			return nil
+		}
+		if f.f.late() != late || !f.f.known(r.st.r) {
+			continue
+		}
+		b, err := r.batchOf(f.cols)
+		if err != nil {
+			return err
+		}
+		v, err := f.key.Eval(r.w.run.env.Fn, b)
+		if err != nil {
+			return err
+		}
+		if sel, all := f.f.keep(r.st.r, v, b.Len); !all {
+			r.narrow(sel, b.Len)
 		}
 	}
 	return nil
+}
+
+// batchOf returns a batch of the rows left with the given columns.
+func (r *scanReader) batchOf(cols []int) (*vec.Batch, error) {
+	b := vec.NewBatch(r.left())
+	b.Cols = make([]*vec.Vector, len(r.cols))
+	for _, c := range cols {
+		v, err := r.column(c)
+		if err != nil {
+			return nil, err
+		}
+		if r.sel != nil {
+			v = vec.GatherSel(v, r.sel)
+		}
+		b.Cols[c] = v
+	}
+	return b, nil
+}
+
+// narrow leaves of the n rows left those in sel.
+func (r *scanReader) narrow(sel vec.Sel, n int) {
+	switch {
+	case len(sel) == n:
+	case r.sel == nil:
+		r.sel = sel
+		if sel == nil {
+			r.sel = vec.Sel{}
+		}
+	default:
+		r.sel = r.sel.Compose(sel)
+	}
 }
 
 // left returns how many rows of the unit satisfy the conditions so far.

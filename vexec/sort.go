@@ -3,6 +3,7 @@ package vexec
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
@@ -46,12 +47,15 @@ func (b *builder) sort(n *plan.Sort) (heads, error) {
 		s.orders = append(s.orders, vec.Order{Desc: k.Desc, NullsFirst: k.NullsFirst})
 	}
 	s.keys = newStoredKeys(len(s.types), keys)
+	if s.limit >= 0 && s.limit+s.offset <= topRows {
+		s.text = "top-n"
+		if !s.variants {
+			b.offer(n.Input, keys[0], &topFilter{s, s.orders[0]})
+		}
+	}
 	h, err := b.build(n.Input)
 	if err != nil {
 		return nil, err
-	}
-	if s.limit >= 0 && s.limit+s.offset <= topRows {
-		s.text = "top-n"
 	}
 	b.end(h, s, false)
 	out := b.start(&sorted{label{"sorted", n}, s})
@@ -75,6 +79,9 @@ type sortState struct {
 	mu     sync.Mutex
 	locals []*sortStep
 
+	// first is the tightest bound of the first key that a worker has found: what sorts behind it is not in the result (top-n).
+	first atomic.Pointer[vec.Vector]
+
 	// The result: rows of cols in this order.
 	cols  []*vec.Vector
 	order []int32
@@ -83,7 +90,7 @@ type sortState struct {
 func (s *sorter) open(r *run) (sinkState, error) { return &sortState{s: s, r: r}, nil }
 
 func (t *sortState) local(w *worker) (step, error) {
-	return localStep(&t.mu, &t.locals, w, func() *sortStep { return &sortStep{t: t, store: newRowStore(t.r)} }), nil
+	return localStep(&t.mu, &t.locals, w, func() *sortStep { return &sortStep{t: t, store: newRowStore(t.r), buffer: minTopBuffer} }), nil
 }
 
 // sortStep stores the columns of its batches, and the keys.
@@ -93,6 +100,8 @@ type sortStep struct {
 	store *rowStore
 	// bound are the keys of the last row that can be in the result, once more rows than that were seen (top-n).
 	bound []*vec.Vector
+	// buffer is how many rows top-n collects beyond twice the limit before it looks for those that it can forget.
+	buffer int64
 }
 
 func (s *sortStep) push(b *vec.Batch) (status, error) {
@@ -119,14 +128,28 @@ func (s *sortStep) push(b *vec.Batch) (status, error) {
 	if err := s.store.add(s.w.seq, b.Len, cols); err != nil {
 		return done, err
 	}
-	if keep := sorter.keep(); keep >= 0 && keep <= topRows && !sorter.variants && int64(s.store.rows) > 2*keep+minTopBuffer {
+	if keep := sorter.keep(); keep >= 0 && keep <= topRows && !sorter.variants && int64(s.store.rows) > 2*keep+s.buffer {
+		s.buffer = min(2*s.buffer, maxTopBuffer)
 		return more, s.forget(int(keep))
 	}
 	return more, nil
 }
 
-// minTopBuffer is how many rows top-n collects beyond twice the limit before it looks for those that it can forget.
-const minTopBuffer = 4096
+// The first bound comes soon, since it may save reading most of a table; the later ones, if they are needed at all, come less often.
+const (
+	minTopBuffer = 64
+	maxTopBuffer = 4096
+)
+
+// publish tells the sources of a bound.
+func (t *sortState) publish(bound *vec.Vector) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := t.first.Load()
+	if old == nil || vec.CompareRows([]*vec.Vector{bound}, 0, []*vec.Vector{old}, 0, t.s.orders[:1]) < 0 {
+		t.first.Store(bound)
+	}
+}
 
 // forget drops all rows but the first keep.
 func (s *sortStep) forget(keep int) error {
@@ -149,6 +172,7 @@ func (s *sortStep) forget(keep int) error {
 	for i, k := range keys {
 		s.bound[i] = detach(vec.GatherRows(k, order[keep-1:]))
 	}
+	t.publish(s.bound[0])
 	// The rows that stay go back in the order of the input, so that equal ones keep it.
 	stay := keepOrder(order, rows)
 	seqs := seqRuns(batches, stay)

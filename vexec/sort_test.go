@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
@@ -179,4 +180,35 @@ func TestParallelSort(t *testing.T) {
 			t.Fatalf("%d rows, %v", seen, err)
 		}
 	}
+}
+
+// TestTopOverGroups takes the first of many groups, whose results are made only where they may be among them.
+func TestTopOverGroups(t *testing.T) {
+	in := optest.NewTable([]types.Field{optest.Col("k", types.BigInt), optest.Col("s", types.Varchar), optest.Col("n", types.BigInt)})
+	const keys = 3000
+	for i := range 3 * keys {
+		k := i * 7 % keys
+		var n any = k
+		if k%100 == 0 {
+			n = nil
+		}
+		in.Rows = append(in.Rows, optest.Row(k, fmt.Sprintf("the name of key %d", k), n))
+	}
+	check := func(desc, nullsFirst bool, offset int64, want ...string) {
+		t.Helper()
+		optest.RunOnce(t, optest.Case{
+			Inputs: []optest.Table{in},
+			Plan: func(in []plan.Node) plan.Node {
+				a := plan.NewAggregate(in[0], []expr.Expr{col(in[0], 0), col(in[0], 1)}, []string{"k", "s"}, []plan.AggCall{countOf(), sumOf(col(in[0], 2))})
+				p := plan.NewProject(a, []expr.Expr{col(a, 3), col(a, 1), col(a, 2)}, []string{"sum", "s", "c"})
+				return &plan.Sort{Input: p, Keys: []plan.SortKey{{Expr: col(p, 0), Desc: desc, NullsFirst: nullsFirst}, {Expr: col(p, 1)}}, Limit: 3, Offset: offset}
+			},
+			Ordered: true,
+			Want:    want,
+		})
+	}
+	check(true, false, 0, "8997 | the name of key 2999 | 3", "8994 | the name of key 2998 | 3", "8991 | the name of key 2997 | 3")
+	check(false, false, 1, "6 | the name of key 2 | 3", "9 | the name of key 3 | 3", "12 | the name of key 4 | 3")
+	check(true, true, 0, "NULL | the name of key 0 | 3", "NULL | the name of key 100 | 3", "NULL | the name of key 1000 | 3")
+	check(false, true, 28, "NULL | the name of key 800 | 3", "NULL | the name of key 900 | 3", "3 | the name of key 1 | 3")
 }

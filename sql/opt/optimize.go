@@ -49,6 +49,7 @@ var Rules = []Rule{
 	{"push_semi_joins", "Let IN and EXISTS cut down one input of a join before it is joined.", pushSemiJoins},
 	{"order_joins", "Join small results first.", orderJoins},
 	{"choose_build_side", "Build hash tables from the smaller side.", chooseBuildSide},
+	{"split_distinct", "Group by the argument of DISTINCT first, so that its values come once.", splitDistinct},
 	{"share_sums", "Compute sums of one column shifted by constants once.", shareSums},
 	{"push_limits", "Sort only as many rows as are wanted, stop inputs early.", pushLimits},
 	{"push_paths", "Read paths of VARIANT columns instead of whole documents.", pushPaths},

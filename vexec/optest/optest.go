@@ -79,7 +79,7 @@ func variations() []variation {
 			variation{batch, "dictionary", 4, vexec.Options{PartitionGroups: 2}},
 			variation{batch, "flat", 2, vexec.Options{PartitionGroups: 2, StoredBytes: 1}},
 			variation{batch, "flat", 1, vexec.Options{PartitionGroups: 1, ConstantHash: true}},
-			variation{batch, "flat", 4, vexec.Options{NoPruning: true, NoLateMaterialization: true, DeltaRows: -1}},
+			variation{batch, "flat", 4, vexec.Options{NoPruning: true, NoLateMaterialization: true, NoRowFilters: true, DeltaRows: -1}},
 		)
 	}
 	return out
