@@ -90,7 +90,7 @@ func (g *groupsReader) next() (*vec.Batch, error) {
 func (g *groupsReader) matter(from, to int) (sel vec.Sel, all bool, err error) {
 	all = true
 	for _, f := range g.g.filters {
-		if !f.f.known(g.s.r) || f.f.late() {
+		if !f.f.known(g.s.r) {
 			continue
 		}
 		b, err := g.columns(from, to, expr.Columns(f.key))

@@ -51,8 +51,9 @@ func (b *builder) join(n *plan.Join) (heads, error) {
 	if err != nil {
 		return nil, err
 	}
-	build := &joinBuild{label{"join build", n}, j}
+	build := &joinBuild{label: label{"join build", n}, j: j}
 	b.end(right, build, false)
+	b.offerKeys(build)
 	left, err := b.build(n.Left)
 	if err != nil {
 		return nil, err
@@ -86,6 +87,20 @@ func (j *joinPlan) keys(env *Env) error {
 		}
 	}
 	return nil
+}
+
+// offerKeys lets the sources of the left side leave out rows without a partner, where the join drops them.
+func (b *builder) offerKeys(build *joinBuild) {
+	n := build.j.n
+	if n.Kind != plan.Inner && n.Kind != plan.Semi && n.Kind != plan.Right {
+		return
+	}
+	build.wanted = make([]bool, len(n.LeftKeys))
+	for k, e := range n.LeftKeys {
+		if filterable(e.Type()) {
+			build.wanted[k] = b.offer(n.Left, e, &joinFilter{build, k})
+		}
+	}
 }
 
 // columnsOf returns the indexes of the columns that expressions read, ascending.

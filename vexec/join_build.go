@@ -12,6 +12,8 @@ import (
 type joinBuild struct {
 	label
 	j *joinPlan
+	// wanted says for which keys some source of the left side takes a filter.
+	wanted []bool
 }
 
 // parallelBuildRows is the number of rows from which a hash table is built in partitions.
@@ -37,6 +39,9 @@ type joinTable struct {
 	// For three-valued joins: the rows with a NULL in their key, and the key columns if they are needed.
 	nullRows []int32
 	keyCols  []*vec.Vector
+
+	// sets are what the sources of the left side may know of each key; nil where they do not ask.
+	sets []*keySet
 }
 
 func (b *joinBuild) open(r *run) (sinkState, error) { return &joinTable{b: b, r: r}, nil }
@@ -74,8 +79,11 @@ func (t *joinTable) finalize(context.Context) error {
 	t.rows = rows
 	if j.layout == nil {
 		t.start, t.order = []int32{0, int32(rows)}, identity(rows)
-	} else if err := t.index(batches); err != nil {
-		return err
+	} else {
+		if err := t.index(batches); err != nil {
+			return err
+		}
+		t.sets = newKeySets(t.b.wanted, batches, j.stored.keys)
 	}
 	if j.stored.width == 0 && !j.keepKeys {
 		return nil

@@ -18,6 +18,8 @@ type rowFilter interface {
 	known(r *run) bool
 	// late says that keep takes longer than most conditions.
 	late() bool
+	// beforeGroups says that the filter is known before the rows behind an aggregate are asked for, so that it may filter the rows before it.
+	beforeGroups() bool
 }
 
 // filterSite is a rowFilter with its expression over the columns of a source.
@@ -26,36 +28,58 @@ type filterSite struct {
 	key expr.Expr
 }
 
-// offer hands a filter on the rows of n down to where the rows come from, as far as that is possible.
-func (b *builder) offer(n plan.Node, key expr.Expr, f rowFilter) {
+// offer hands a filter on the rows of n down to where the rows come from, as far as that is possible. It tells whether a source took it.
+func (b *builder) offer(n plan.Node, key expr.Expr, f rowFilter) bool {
 	if b.env.Options.NoRowFilters {
-		return
+		return false
 	}
 	for expr.Infallible(key) {
 		switch x := n.(type) {
 		case *plan.Project:
-			key = expr.Rewrite(key, func(e expr.Expr) expr.Expr {
-				if c, ok := e.(*expr.Column); ok {
-					return x.Exprs[c.Index]
-				}
-				return e
-			})
-			n = x.Input
+			n, key = x.Input, inTermsOf(key, x.Exprs)
 		case *plan.Filter:
 			n = x.Input
 		case *plan.Join:
 			// Right and full joins also yield what no left row met.
 			if x.Kind == plan.Right || x.Kind == plan.Full || !within(key, len(x.Left.Schema())) {
-				return
+				return false
 			}
 			n = x.Left
-		case *plan.Scan, *plan.Aggregate:
+		case *plan.Union:
+			taken := false
+			for _, in := range x.Inputs {
+				taken = b.offer(in, key, f) || taken
+			}
+			return taken
+		case *plan.Aggregate:
+			if f.beforeGroups() {
+				// Groups that do not matter need not be made.
+				if !within(key, len(x.Keys)) {
+					return false
+				}
+				n, key = x.Input, inTermsOf(key, x.Keys)
+				continue
+			}
 			b.filters[n] = append(b.filters[n], filterSite{f, key})
-			return
+			return true
+		case *plan.Scan:
+			b.filters[n] = append(b.filters[n], filterSite{f, key})
+			return true
 		default:
-			return
+			return false
 		}
 	}
+	return false
+}
+
+// inTermsOf replaces the columns of an expression by what computes them.
+func inTermsOf(e expr.Expr, by []expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		if c, ok := e.(*expr.Column); ok {
+			return by[c.Index]
+		}
+		return e
+	})
 }
 
 // within tells whether an expression reads only the first n columns.
@@ -100,3 +124,5 @@ func (f *topFilter) keep(r *run, v *vec.Vector, n int) (vec.Sel, bool) {
 func (f *topFilter) known(r *run) bool { return f.bound(r) != nil }
 
 func (f *topFilter) late() bool { return false }
+
+func (f *topFilter) beforeGroups() bool { return false }

@@ -1,0 +1,76 @@
+package vexec_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ebira-db/ebira/sql/expr"
+	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/vexec"
+	"github.com/ebira-db/ebira/vexec/optest"
+)
+
+// TestJoinFilters joins a table whose scan leaves out rows by the keys of the right side with that switched on and off. The right sides have
+// no key, few keys side by side, keys far apart, and keys outside of the table.
+func TestJoinFilters(t *testing.T) {
+	d := spanDatabase(t)
+	scan := plan.NewScan(d.table(), false)
+	var wide []any
+	for i := range 50 {
+		wide = append(wide, i*i*i*900_000_007, i*800)
+	}
+	rights := map[string]optest.Table{
+		"none": numbers(), "null": numbers(nil), "one": numbers(17000), "dense": numbers(5, 6, 39999, 40001, nil, 5), "wide": numbers(wide...),
+		"outside": numbers(-5, 50000),
+	}
+	shapes := map[string]func(right plan.Node) plan.Node{
+		"inner": func(r plan.Node) plan.Node { return keyed(plan.Inner, scan, r, 0, 0) },
+		"semi":  func(r plan.Node) plan.Node { return keyed(plan.Semi, scan, r, 0, 0) },
+		"right": func(r plan.Node) plan.Node { return keyed(plan.Right, scan, r, 0, 0) },
+		"left":  func(r plan.Node) plan.Node { return keyed(plan.Left, scan, r, 0, 0) },
+		"anti":  func(r plan.Node) plan.Node { return keyed(plan.Anti, scan, r, 0, 0) },
+		"over groups": func(r plan.Node) plan.Node {
+			a := plan.NewAggregate(scan, []expr.Expr{col(scan, 1)}, []string{"m"}, []plan.AggCall{countOf(), sumOf(col(scan, 0))})
+			return keyed(plan.Inner, a, r, 0, 0)
+		},
+		"over sums": func(r plan.Node) plan.Node {
+			a := plan.NewAggregate(scan, []expr.Expr{col(scan, 1)}, []string{"m"}, []plan.AggCall{countOf()})
+			return keyed(plan.Inner, a, r, 1, 0)
+		},
+		"over a left join": func(r plan.Node) plan.Node {
+			l := keyed(plan.Left, scan, plan.NewScan(d.table(), false), 1, 0)
+			p := plan.NewProject(l, []expr.Expr{col(l, 0), col(l, 5)}, []string{"n", "s"})
+			return keyed(plan.Semi, p, r, 0, 0)
+		},
+		"of a union": func(r plan.Node) plan.Node {
+			u := &plan.Union{Inputs: []plan.Node{scan, plan.NewScan(d.table(), false)}, Out: scan.Schema()}
+			return keyed(plan.Semi, u, r, 0, 0)
+		},
+	}
+	for name, shape := range shapes {
+		for side, right := range rights {
+			p := shape(right.Node(1000))
+			var want []string
+			for _, o := range []vexec.Options{{NoRowFilters: true}, {}, {NoPruning: true}} {
+				for _, workers := range []int{1, 3} {
+					got, err := optest.Collect(p, d.env(workers, 0, o))
+					if err != nil {
+						t.Fatal(err)
+					}
+					slices.Sort(got)
+					if want == nil {
+						want = got
+					}
+					if !slices.Equal(got, want) {
+						t.Errorf("%s with %s, %d workers, %+v: %d rows, want %d", name, side, workers, o, len(got), len(want))
+					}
+				}
+			}
+		}
+	}
+}
+
+// keyed joins two inputs on one column each.
+func keyed(kind plan.JoinKind, l, r plan.Node, lk, rk int) plan.Node {
+	return plan.NewJoin(kind, l, r, []expr.Expr{col(l, lk)}, []expr.Expr{col(r, rk)}, nil)
+}
