@@ -12,6 +12,8 @@ type builder struct {
 	pipelines []*pipeline
 	// filters are those offered to sources, by their nodes.
 	filters map[plan.Node][]filterSite
+	// defs are the definitions that have pipelines already.
+	defs map[*plan.Definition]*shared
 }
 
 // heads are pipelines without a sink yet, which together yield the rows of a node, in this order.
@@ -68,6 +70,8 @@ func (b *builder) build(n plan.Node) (heads, error) {
 		return b.throughFor(n.Input, n.Exprs, &project{label{"project", n}, n.Exprs})
 	case *plan.Explode:
 		return b.through(n.Input, newExplode(n))
+	case *plan.Expand:
+		return b.through(n.Input, &expand{label{"expand", n}, n})
 	case *plan.Limit:
 		return b.limit(n)
 	case *plan.Union:
@@ -82,6 +86,8 @@ func (b *builder) build(n plan.Node) (heads, error) {
 		return b.sort(n)
 	case *plan.Window:
 		return b.window(n)
+	case *plan.Shared:
+		return b.shared(n)
 	case *plan.Write:
 		return b.write(n)
 	case *plan.Delete:

@@ -75,7 +75,7 @@ func (p *probe) push(b *vec.Batch) (status, error) {
 	}
 	if p.j.n.Cond == nil {
 		switch p.j.n.Kind {
-		case plan.Semi, plan.Anti, plan.Mark, plan.NullAwareAnti:
+		case plan.Semi, plan.Anti, plan.Mark, plan.Exists, plan.NullAwareAnti:
 			// Whether there is a match is all that counts.
 			p.matched = sized(p.matched, b.Len)
 			for i, g := range p.group {
@@ -323,6 +323,8 @@ func (p *probe) decide(b *vec.Batch) (status, error) {
 			}
 		}
 		return p.emitLeft(b, sel)
+	case plan.Exists:
+		return p.emitMark(b, nil)
 	case plan.Mark:
 		unknown, err := p.unknown(b)
 		if err != nil {
@@ -357,7 +359,7 @@ func (p *probe) emitMark(b *vec.Batch, unknown vec.Bitmap) (status, error) {
 	mark := append([]bool(nil), p.matched...)
 	valid := vec.NewBitmapSet(b.Len)
 	for i, m := range mark {
-		if !m && unknown.Get(i) {
+		if !m && unknown != nil && unknown.Get(i) {
 			valid.Clear(i)
 		}
 	}

@@ -18,39 +18,29 @@ func (x *selectBinder) groupBy() error {
 	if g.All {
 		for _, it := range x.items {
 			if !it.agg && !hasWindow(it.e) {
-				if err := x.addKey(it.e, it.name, it.pos); err != nil {
+				if _, err := x.addKey(it.e, it.name, it.pos); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}
-	for i := range g.Items {
-		it := &g.Items[i]
-		if it.Kind != parse.GroupExpr && it.Kind != parse.GroupSet {
-			return sqlerr.At(sqlerr.Unsupported, it.Pos(), "GROUPING SETS, ROLLUP and CUBE are not supported yet")
-		}
-		for _, e := range it.Exprs {
-			if err := x.groupKey(e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return x.groupingSets(g)
 }
 
-func (x *selectBinder) groupKey(e parse.Expr) error {
+// groupKey binds one key and returns its number.
+func (x *selectBinder) groupKey(e parse.Expr) (int, error) {
 	if n, ok, err := x.ordinal(e, "GROUP BY"); ok || err != nil {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		return x.addKey(x.items[n].e, x.items[n].name, e.Pos())
 	}
 	s := x.scope("GROUP BY")
-	s.items = x.items
+	s.items, s.subs = x.items, &x.subs
 	k, err := s.bind(e)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	return x.addKey(x.b.settle(k), plan.NameOf(k), e.Pos())
 }
@@ -72,27 +62,26 @@ func (x *selectBinder) ordinal(e parse.Expr, clause string) (n int, ok bool, err
 	return n - 1, true, nil
 }
 
-func (x *selectBinder) addKey(k expr.Expr, name string, pos int) error {
+func (x *selectBinder) addKey(k expr.Expr, name string, pos int) (int, error) {
 	switch {
 	case hasAggregate(k):
-		return sqlerr.At(sqlerr.Bind, pos, "an aggregate is not allowed in GROUP BY")
+		return 0, sqlerr.At(sqlerr.Bind, pos, "an aggregate is not allowed in GROUP BY")
 	case hasWindow(k):
-		return sqlerr.At(sqlerr.Bind, pos, "a window function is not allowed in GROUP BY; compute it in a sub-query")
-	case hasPlaceholder(k, subBase, rightBase):
-		return sqlerr.At(sqlerr.Unsupported, pos, "a sub-query is not supported in GROUP BY")
+		return 0, sqlerr.At(sqlerr.Bind, pos, "a window function is not allowed in GROUP BY; compute it in a sub-query")
 	}
+	x.subs.early(k)
 	s := x.scope("GROUP BY")
 	typed := x.b.knownTemplate(s, k)
 	if err := s.groupable(typed, pos, "GROUP BY"); err != nil {
-		return err
+		return 0, err
 	}
-	for _, old := range x.keys {
+	for i, old := range x.keys {
 		if expr.Equal(old, typed) {
-			return nil
+			return i, nil
 		}
 	}
 	x.keys, x.raw, x.keyNames = append(x.keys, typed), append(x.raw, k), append(x.keyNames, name)
-	return nil
+	return len(x.keys) - 1, nil
 }
 
 // having binds HAVING; nil for none.
@@ -114,9 +103,8 @@ func (x *selectBinder) having() (*expr.Expr, error) {
 	return &h, nil
 }
 
-// group builds the Aggregate node where there is grouping, rewrites all expressions behind it to its columns, and joins their
-// sub-queries. It returns the function that finishes an expression's sub-query placeholders.
-func (x *selectBinder) group(having, qualify *expr.Expr, order []orderKey) (plan.Node, func(expr.Expr) expr.Expr, error) {
+// group builds the Aggregate node where there is grouping, rewrites all expressions behind it to its columns, and joins the sub-queries.
+func (x *selectBinder) group(having, qualify *expr.Expr, order []orderKey) (plan.Node, error) {
 	node := x.from.node
 	if len(x.aggs.calls) > 0 {
 		x.grouped = true
@@ -124,7 +112,14 @@ func (x *selectBinder) group(having, qualify *expr.Expr, order []orderKey) (plan
 	if !x.grouped {
 		return x.subs.attach(node, asIs)
 	}
-	node = plan.NewAggregate(node, x.keys, x.keyNames, x.aggs.calls)
+	node, err := x.subs.attachEarly(node)
+	if err != nil {
+		return nil, err
+	}
+	ready := plan.MapExprs(&plan.Aggregate{Keys: x.keys, Aggs: x.aggs.calls}, x.subs.replace).(*plan.Aggregate)
+	if node, err = x.aggregateOver(node, ready.Keys, ready.Aggs); err != nil {
+		return nil, err
+	}
 	out := node.Schema()
 	rewrite := func(e *expr.Expr) error {
 		g, err := x.overGroups(*e, out, true)
@@ -133,27 +128,27 @@ func (x *selectBinder) group(having, qualify *expr.Expr, order []orderKey) (plan
 	}
 	for i := range x.items {
 		if err := rewrite(&x.items[i].e); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if having != nil {
 		if err := rewrite(having); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	for i := range order {
 		if err := rewrite(&order[i].e); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if qualify != nil {
 		if err := rewrite(qualify); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	for i := range x.wins.calls {
 		if err := x.wins.calls[i].eachExpr(rewrite); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	return x.subs.attach(node, func(e expr.Expr) (expr.Expr, error) { return x.overGroups(e, out, true) })
@@ -175,9 +170,13 @@ func (x *selectBinder) overGroups(e expr.Expr, out types.Schema, top bool) (expr
 	}
 	if c, ok := e.(*expr.Column); ok {
 		switch {
+		case c.Index >= setBase && c.Index < winBase:
+			return x.groupingValue(x.aggs.groupings[c.Index-setBase], out, x.b.places[c])
 		case c.Index >= aggBase && c.Index < winBase:
 			return plan.ColumnOf(out, len(x.keys)+c.Index-aggBase), nil
-		case c.Index >= outerBase:
+		case c.Index >= subBase && c.Index < rightBase && x.subs.isEarly(c):
+			return nil, x.ungrouped(c)
+		case c.Index >= ownEnd:
 			return e, nil
 		}
 		return nil, x.ungrouped(c)

@@ -29,6 +29,9 @@ func (s *scope) call(c *parse.Call) (expr.Expr, error) {
 	if function.IsAggregate(name) {
 		return s.aggregate(c, name)
 	}
+	if name == "grouping" || name == "grouping_id" {
+		return s.grouping(c, name)
+	}
 	switch {
 	case c.Star:
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
@@ -125,14 +128,18 @@ func cheap(list []expr.Expr) bool {
 }
 
 // aggList collects the aggregate calls of one SELECT.
-type aggList struct{ calls []plan.AggCall }
+type aggList struct {
+	calls []plan.AggCall
+	// groupings are the arguments of the calls of grouping().
+	groupings [][]expr.Expr
+}
 
 // aggregate binds an aggregate call to a placeholder column.
 func (s *scope) aggregate(c *parse.Call, name string) (expr.Expr, error) {
 	switch {
 	case s.inAggregate:
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "aggregate %s cannot stand inside another aggregate", name)
-	case s.aggs == nil:
+	case s.aggs == nil && s.outer == nil:
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "aggregate %s is not allowed in %s", name, s.clause)
 	case len(c.OrderBy) > 0:
 		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "ORDER BY inside %s is not supported", name)
@@ -140,7 +147,7 @@ func (s *scope) aggregate(c *parse.Call, name string) (expr.Expr, error) {
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
 	}
 	inner := *s
-	inner.inAggregate, inner.subs, inner.wins, inner.lambda = true, nil, nil, nil
+	inner.inAggregate, inner.wins, inner.lambda = true, nil, nil
 	inner.clause = "an aggregate"
 	list := c.Args
 	if len(c.Within) > 0 {
@@ -162,9 +169,58 @@ func (s *scope) aggregate(c *parse.Call, name string) (expr.Expr, error) {
 	if err := inner.aggregateArgs(c, name, args, &call); err != nil {
 		return nil, err
 	}
+	if o := s.aggregateOf(&call); o != nil {
+		return o.outerAggregate(call, s, c.Pos())
+	}
+	if s.aggs == nil {
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "aggregate %s is not allowed in %s", name, s.clause)
+	}
 	call.Name = call.String()
 	guardArgs(call.Filter, call.Args)
+	if s.subs != nil {
+		for _, e := range append([]expr.Expr{call.Filter}, call.Args...) {
+			s.subs.early(e)
+		}
+	}
 	return s.aggs.add(call, s.b, c.Pos()), nil
+}
+
+// aggregateOf returns the scope of the enclosing query whose aggregate a call is, because it reads columns of that query and none of this
+// one; nil if it belongs here.
+func (s *scope) aggregateOf(call *plan.AggCall) *scope {
+	level := -1
+	for _, e := range plan.Exprs(&plan.Aggregate{Aggs: []plan.AggCall{*call}}) {
+		own := false
+		plan.EachColumn(e, func(c *expr.Column) {
+			if c.Index < outerBase {
+				own = true
+				return
+			}
+			l, _ := outerPlace(c)
+			level = max(level, l)
+		})
+		if own {
+			return nil
+		}
+	}
+	for o := s.outer; o != nil; o = o.outer {
+		if o.level == level {
+			return o
+		}
+	}
+	return nil
+}
+
+// outerAggregate adds an aggregate of a sub-query to the query of s, and returns its value as the sub-query sees it.
+func (s *scope) outerAggregate(call plan.AggCall, from *scope, pos int) (expr.Expr, error) {
+	if s.aggs == nil || s.inAggregate {
+		return nil, sqlerr.At(sqlerr.Bind, pos, "aggregate %s over columns of an enclosing query is not allowed in %s of that query", call.Fn.Name, s.clause)
+	}
+	moved := plan.MapExprs(&plan.Aggregate{Aggs: []plan.AggCall{call}}, func(e expr.Expr) expr.Expr { return s.b.fromOuter(e, s.level) })
+	call = moved.(*plan.Aggregate).Aggs[0]
+	call.Name = call.String()
+	x := s.aggs.add(call, s.b, pos).(*expr.Column)
+	return from.outerColumn(s, &column{index: x.Index, name: x.Name, t: x.T}, pos), nil
 }
 
 // guardArgs keeps arguments that can fail from the rows that a FILTER drops.

@@ -4,177 +4,97 @@ import (
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/plan"
-	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 )
 
-// subquery is a sub-query of an expression, bound as far as WHERE if it is a SELECT block.
-type subquery struct {
-	b *binder
-	q *parse.Query
-	// sel and from are set for SELECT blocks.
-	sel  *selectBinder
-	from *relation
-	// scope is that of the enclosing query.
-	scope *scope
-	done  func()
+// level is how many queries enclose the one that is being bound.
+func (b *binder) level() int {
+	if b.outer == nil {
+		return 0
+	}
+	return b.outer.level + 1
 }
 
-// subquery starts a sub-query. The caller must end it by finish or correlate; after an error the binder is not used any more.
-func (s *scope) subquery(q *parse.Query) (*subquery, error) {
-	x := &subquery{b: s.b, q: q, scope: s}
-	for {
-		inner, ok := q.Body.(*parse.Query)
-		if !ok || q.With != nil || len(q.OrderBy) > 0 || q.Limit != nil || q.Offset != nil {
-			break
+// within binds f with s as the enclosing scope.
+func (b *binder) within(s *scope, f func() (*relation, error)) (*relation, error) {
+	saved := b.outer
+	b.outer = s
+	rel, err := f()
+	b.outer = saved
+	return rel, err
+}
+
+// subquery binds a sub-query of an expression. Its plan may hold columns of the enclosing queries.
+func (s *scope) subquery(q *parse.Query) (*relation, error) {
+	return s.b.within(s, func() (*relation, error) { return s.b.query(q) })
+}
+
+// outerColumn reads column c of the enclosing scope o; nil for no column.
+func (s *scope) outerColumn(o *scope, c *column, pos int) expr.Expr {
+	if c == nil {
+		return nil
+	}
+	x := &expr.Column{Index: outerBase + o.level*levelStep + c.index, Name: c.name, T: c.t, NotNull: c.notNull}
+	s.b.places[x] = pos
+	return x
+}
+
+// outerPlace is the level that a column of an enclosing query belongs to, and its number there.
+func outerPlace(c *expr.Column) (level, index int) {
+	return (c.Index - outerBase) / levelStep, (c.Index - outerBase) % levelStep
+}
+
+// isOuter tells whether c is a column of the enclosing query of a level.
+func isOuter(c *expr.Column, level int) bool {
+	if c.Index < outerBase {
+		return false
+	}
+	l, _ := outerPlace(c)
+	return l == level
+}
+
+// readsOuter tells whether e uses a column of the enclosing query of a level.
+func readsOuter(e expr.Expr, level int) bool {
+	found := false
+	plan.EachColumn(e, func(c *expr.Column) { found = found || isOuter(c, level) })
+	return found
+}
+
+// hasOuter tells whether e uses a column of any enclosing query.
+func hasOuter(e expr.Expr) bool {
+	found := false
+	plan.EachColumn(e, func(c *expr.Column) { found = found || c.Index >= outerBase })
+	return found
+}
+
+// planReads tells whether an expression of a plan, or of the definitions it reads, satisfies f.
+func planReads(n plan.Node, f func(expr.Expr) bool) bool {
+	found := false
+	var visit func(n plan.Node) bool
+	visit = func(n plan.Node) bool {
+		if s, ok := n.(*plan.Shared); ok && !found {
+			plan.Walk(s.Def.Plan, visit)
 		}
-		q = inner
-	}
-	x.q = q
-	block, ok := q.Body.(*parse.Select)
-	if !ok {
-		return x, nil
-	}
-	x.done = s.b.scopeCTEs()
-	if err := s.b.with(q.With); err != nil {
-		return nil, err
-	}
-	x.sel = &selectBinder{b: s.b, s: block, order: q.OrderBy, outer: s}
-	if err := x.sel.start(); err != nil {
-		return nil, err
-	}
-	x.from = x.sel.from
-	return x, nil
-}
-
-func (x *subquery) correlated() bool { return x.sel != nil && len(x.sel.correlated) > 0 }
-
-// finish binds the rest of a sub-query without correlation.
-func (x *subquery) finish() (*relation, error) {
-	if x.sel == nil {
-		return x.b.query(x.q)
-	}
-	defer x.done()
-	rel, err := x.sel.finish()
-	if err != nil {
-		return nil, err
-	}
-	return x.b.limit(rel, x.q)
-}
-
-// unsupported refuses clauses that a correlated sub-query cannot have.
-func (x *subquery) unsupported(what string, pos int) error {
-	return sqlerr.At(sqlerr.Unsupported, pos, "a correlated sub-query with %s is not supported", what)
-}
-
-// plainShape checks that the sub-query is FROM and WHERE only.
-func (x *subquery) plainShape() error {
-	s := x.sel.s
-	switch {
-	case s.GroupBy != nil:
-		return x.unsupported("GROUP BY", s.GroupBy.Pos())
-	case s.Having != nil:
-		return x.unsupported("HAVING", s.Having.Pos())
-	case x.q.Limit != nil:
-		return x.unsupported("LIMIT", x.q.Limit.Pos())
-	case x.q.Offset != nil:
-		return x.unsupported("OFFSET", x.q.Offset.Pos())
-	}
-	return nil
-}
-
-// outputs binds the SELECT list of a correlated sub-query; aggs collects aggregates.
-func (x *subquery) outputs(outerRefs bool) ([]item, error) {
-	s := x.sel.scope("the SELECT list of a sub-query")
-	s.outerRefs, s.aggs = outerRefs, &x.sel.aggs
-	for i := range x.sel.s.Items {
-		it := &x.sel.s.Items[i]
-		if star, ok := it.Expr.(*parse.Star); ok {
-			if err := x.sel.star(star); err != nil {
-				return nil, err
-			}
-			continue
+		for _, e := range plan.Exprs(n) {
+			found = found || f(e)
 		}
-		e, err := s.bind(it.Expr)
-		if err != nil {
-			return nil, err
-		}
-		x.sel.items = append(x.sel.items, x.sel.item(s, it, x.b.settle(e)))
+		return !found
 	}
-	return x.sel.items, nil
+	plan.Walk(n, visit)
+	return found
 }
 
-// plainOutputs returns the output columns of x IN (correlated query).
-func (x *subquery) plainOutputs() ([]expr.Expr, error) {
-	err := x.plainShape()
-	if err != nil {
-		return nil, err
-	}
-	items, err := x.outputs(false)
-	if err == nil && len(x.sel.aggs.calls) > 0 {
-		err = x.unsupported("aggregates in IN", x.sel.s.Pos())
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := make([]expr.Expr, len(items))
-	for i, it := range items {
-		out[i] = it.e
-	}
-	return out, nil
-}
+// correlated tells whether a plan uses columns of any enclosing query.
+func correlated(n plan.Node) bool { return planReads(n, hasOuter) }
 
-// existenceShape checks that EXISTS asks for nothing but rows of FROM and WHERE.
-func (x *subquery) existenceShape() error {
-	s := x.sel.s
-	if s.Having != nil {
-		return x.unsupported("HAVING", s.Having.Pos())
-	}
-	if x.q.Offset != nil {
-		return x.unsupported("OFFSET", x.q.Offset.Pos())
-	}
-	if x.q.Limit != nil {
-		if n, err := x.b.rowCount(x.q.Limit, "LIMIT", -1); err != nil || n == 0 {
-			return x.unsupported("this LIMIT", x.q.Limit.Pos())
-		}
-	}
-	if _, err := x.outputs(true); err != nil {
-		return err
-	}
-	if len(x.sel.aggs.calls) > 0 && s.GroupBy == nil {
-		return x.unsupported("aggregates in EXISTS", s.Pos())
-	}
-	return nil
-}
-
-// correlate turns the correlated conjuncts into join keys, where they are equalities, and into the join's condition. It ends the
-// sub-query.
-func (x *subquery) correlate(p *pending) error {
-	defer x.done()
-	conds := expr.Conjuncts(p.cond)
-	for _, c := range x.sel.correlated {
-		if l, r, ok := equality(c, hasOuter, hasInner); ok {
-			p.leftKeys, p.rightKeys = append(p.leftKeys, x.b.fromOuter(l)), append(p.rightKeys, r)
-			continue
-		}
-		conds = append(conds, x.b.fromOuter(plan.MapColumns(c, func(k *expr.Column) expr.Expr {
-			if k.Index < outerBase {
-				return plan.Moved(k, rightBase+k.Index)
-			}
-			return k
-		})))
-	}
-	p.cond = expr.Join(conds)
-	return nil
-}
-
-// fromOuter numbers columns of the enclosing query as that query does.
-func (b *binder) fromOuter(e expr.Expr) expr.Expr {
+// fromOuter numbers columns of the enclosing query of a level as that query does.
+func (b *binder) fromOuter(e expr.Expr, level int) expr.Expr {
 	return plan.MapColumns(e, func(k *expr.Column) expr.Expr {
-		if k.Index < outerBase || k.Index >= aggBase {
+		if !isOuter(k, level) {
 			return k
 		}
-		m := plan.Moved(k, k.Index-outerBase)
+		_, index := outerPlace(k)
+		m := plan.Moved(k, index)
 		b.places[m] = b.places[k]
 		return m
 	})
@@ -202,67 +122,199 @@ func hashable(a, b types.Type) bool {
 	return a.Kind == b.Kind && a.Scale == b.Scale && a.Phys() == b.Phys() && !a.IsVariant()
 }
 
-// emptyCounts are the aggregates that give 0, not NULL, for no rows.
-var emptyCounts = map[string]bool{"count": true, "count_if": true, "approx_count_distinct": true, "ndv": true}
+// lifted is a sub-query made ready for a join with the enclosing query: right has no columns of that query any more. Expressions number
+// columns as those of pending do.
+type lifted struct {
+	right plan.Node
+	// outs are the output columns of the sub-query.
+	outs                []expr.Expr
+	leftKeys, rightKeys []expr.Expr
+	conds               []expr.Expr
+	// domain is set if right holds the rows of a domain; its columns in right begin at domainAt, and rows of the enclosing query meet
+	// rows of right where these are equal.
+	domain   *domain
+	domainAt int
+}
 
-// correlatedScalar prepares (SELECT expression FROM ... WHERE inner = outer): an aggregate becomes one row per key, joined on the keys;
-// without aggregate there may be one matching row at most.
-func (x *subquery) correlatedScalar(s *scope, pos int) (*pending, error) {
-	if err := x.plainShape(); err != nil {
+// lift separates a sub-query from the enclosing query of this scope.
+//
+// Where the sub-query is a filter over something independent, the conditions that use the enclosing query become those of the join. In all
+// other cases the sub-query is computed for each different combination of values that the enclosing query has for it: see domain.
+func (s *scope) lift(rel *relation) (*lifted, error) {
+	level := s.level
+	n := rel.node
+	if !planReads(n, func(e expr.Expr) bool { return readsOuter(e, level) }) {
+		x := &lifted{right: n}
+		for i := range rel.cols {
+			x.outs = append(x.outs, rightColumn(rel, i))
+		}
+		return x, nil
+	}
+	if p, ok := pullUp(n, level); ok {
+		return s.b.liftFilters(rel, p, level), nil
+	}
+	x := &lifted{domain: newDomain(s.b, n, level), domainAt: len(n.Schema())}
+	u := &unnester{b: s.b, level: level, d: x.domain}
+	var err error
+	if x.right, err = u.unnest(n); err != nil {
 		return nil, err
 	}
-	items, err := x.outputs(true)
-	if err != nil {
-		return nil, err
+	for i := range rel.cols {
+		c := rightColumn(rel, i)
+		c.NotNull = c.NotNull && x.right.Schema()[rel.cols[i].index].NotNull
+		x.outs = append(x.outs, c)
 	}
-	p := &pending{kind: plan.Single, right: x.from.node}
-	if err := x.correlate(p); err != nil {
-		return nil, err
-	}
-	if len(items) != 1 {
-		return nil, sqlerr.At(sqlerr.Bind, pos, "a sub-query used as a value must have one column, not %d", len(items))
-	}
-	calls := x.sel.aggs.calls
-	if len(calls) == 0 {
-		p.value = x.b.fromOuter(plan.MapColumns(items[0].e, func(k *expr.Column) expr.Expr {
-			if k.Index < outerBase {
-				m := plan.Moved(k, rightBase+k.Index)
-				m.NotNull = false
-				return m
+	return x, nil
+}
+
+// liftFilters makes join keys and conditions of what was pulled up.
+func (b *binder) liftFilters(rel *relation, p *pulled, level int) *lifted {
+	x := &lifted{right: p.core}
+	own := func(e expr.Expr) bool { return reads(e, 0, ownEnd) }
+	outer := func(e expr.Expr) bool { return readsOuter(e, level) }
+	joined := func(e expr.Expr) expr.Expr {
+		return b.fromOuter(plan.MapColumns(e, func(k *expr.Column) expr.Expr {
+			if k.Index < ownEnd {
+				return plan.Moved(k, rightBase+k.Index)
 			}
 			return k
-		}))
-		return p, nil
+		}), level)
 	}
-	if p.cond != nil {
-		return nil, x.unsupported("aggregates and a condition other than inner = outer", pos)
-	}
-	names := make([]string, len(p.rightKeys))
-	for i, k := range p.rightKeys {
-		names[i] = plan.NameOf(k)
-	}
-	groups := plan.NewAggregate(x.from.node, p.rightKeys, names, calls)
-	x.sel.keys, x.sel.raw = p.rightKeys, p.rightKeys
-	over, err := x.sel.overGroups(items[0].e, groups.Out, true)
-	if err != nil {
-		return nil, err
-	}
-	p.kind, p.right = plan.Left, groups
-	p.rightKeys = nil
-	for i := range names {
-		p.rightKeys = append(p.rightKeys, plan.ColumnOf(groups.Out, i))
-	}
-	p.value = x.b.fromOuter(plan.MapColumns(over, func(k *expr.Column) expr.Expr {
-		if k.Index >= outerBase {
-			return k
+	for _, c := range p.conds {
+		if l, r, ok := equality(c, outer, own); ok {
+			x.leftKeys, x.rightKeys = append(x.leftKeys, b.fromOuter(l, level)), append(x.rightKeys, r)
+			continue
 		}
-		m := *k
-		m.Index, m.NotNull = rightBase+k.Index, false
-		if i := k.Index - len(names); i >= 0 && emptyCounts[calls[i].Fn.Name] {
-			zero := s.coerce(constOf(types.Of(types.BigInt), int64(0)), m.T)
-			return &expr.Case{Whens: []expr.When{{Cond: &expr.IsNull{Arg: &m}, Then: zero}}, Else: &m, T: m.T}
+		x.conds = append(x.conds, joined(c))
+	}
+	for i := range rel.cols {
+		x.outs = append(x.outs, joined(p.exprs[rel.cols[i].index]))
+	}
+	return x
+}
+
+// pulled is a plan as a projection of a filter over core: only the conditions and expressions use the enclosing query.
+type pulled struct {
+	core  plan.Node
+	conds []expr.Expr
+	exprs []expr.Expr
+}
+
+// pullUp takes conditions that use the enclosing query out of filters, projections and inner joins.
+func pullUp(n plan.Node, level int) (*pulled, bool) {
+	dependent := func(e expr.Expr) bool { return readsOuter(e, level) }
+	if !planReads(n, dependent) {
+		exprs, _ := plan.Identity(n.Schema())
+		return &pulled{core: n, exprs: exprs}, true
+	}
+	switch x := n.(type) {
+	case *plan.Project:
+		p, ok := pullUp(x.Input, level)
+		if !ok {
+			return nil, false
 		}
-		return &m
-	}))
-	return p, nil
+		exprs := make([]expr.Expr, len(x.Exprs))
+		for i, e := range x.Exprs {
+			if plan.Volatile(e) {
+				return nil, false
+			}
+			exprs[i] = substitute(e, p.exprs)
+		}
+		return &pulled{p.core, p.conds, exprs}, true
+	case *plan.Filter:
+		p, ok := pullUp(x.Input, level)
+		if !ok || plan.Volatile(x.Cond) {
+			return nil, false
+		}
+		return p.filter(x.Cond, dependent), true
+	case *plan.Sort:
+		if x.Limit < 0 && x.Offset == 0 {
+			return pullUp(x.Input, level)
+		}
+	case *plan.Join:
+		if x.Kind == plan.Inner || x.Kind == plan.Cross {
+			return pullJoin(x, level)
+		}
+	}
+	return nil, false
+}
+
+// filter adds a condition over the columns that p yields.
+func (p *pulled) filter(cond expr.Expr, dependent func(expr.Expr) bool) *pulled {
+	var below []expr.Expr
+	out := &pulled{core: p.core, conds: p.conds, exprs: p.exprs}
+	for _, c := range expr.Conjuncts(cond) {
+		if c = substitute(c, p.exprs); dependent(c) {
+			out.conds = append(out.conds[:len(out.conds):len(out.conds)], c)
+		} else {
+			below = append(below, c)
+		}
+	}
+	if len(below) > 0 {
+		out.core = &plan.Filter{Input: p.core, Cond: expr.Join(below)}
+	}
+	return out
+}
+
+func pullJoin(j *plan.Join, level int) (*pulled, bool) {
+	dependent := func(e expr.Expr) bool { return readsOuter(e, level) }
+	l, ok := pullUp(j.Left, level)
+	if !ok {
+		return nil, false
+	}
+	r, ok := pullUp(j.Right, level)
+	if !ok {
+		return nil, false
+	}
+	for _, e := range append(append(append([]expr.Expr(nil), j.LeftKeys...), j.RightKeys...), j.Cond) {
+		if e != nil && plan.Volatile(e) {
+			return nil, false
+		}
+	}
+	width := len(l.core.Schema())
+	out := &pulled{conds: append([]expr.Expr(nil), l.conds...)}
+	out.exprs = append(out.exprs, l.exprs...)
+	shift := func(e expr.Expr) expr.Expr { return shiftOwn(e, width) }
+	for _, c := range r.conds {
+		out.conds = append(out.conds, shift(c))
+	}
+	for _, e := range r.exprs {
+		out.exprs = append(out.exprs, shift(e))
+	}
+	leftKeys, rightKeys := make([]expr.Expr, len(j.LeftKeys)), make([]expr.Expr, len(j.LeftKeys))
+	for i := range j.LeftKeys {
+		leftKeys[i], rightKeys[i] = substitute(j.LeftKeys[i], l.exprs), substitute(j.RightKeys[i], r.exprs)
+		if dependent(leftKeys[i]) || dependent(rightKeys[i]) {
+			return nil, false
+		}
+	}
+	kind := plan.Cross
+	if len(leftKeys) > 0 {
+		kind = plan.Inner
+	}
+	out.core = plan.NewJoin(kind, l.core, r.core, leftKeys, rightKeys, nil)
+	if j.Cond == nil {
+		return out, true
+	}
+	return out.filter(j.Cond, dependent), true
+}
+
+// shiftOwn adds delta to the numbers of real columns.
+func shiftOwn(e expr.Expr, delta int) expr.Expr {
+	return plan.MapColumns(e, func(k *expr.Column) expr.Expr {
+		if k.Index < ownEnd {
+			return plan.Moved(k, k.Index+delta)
+		}
+		return k
+	})
+}
+
+// substitute replaces real columns by the expressions that compute them.
+func substitute(e expr.Expr, by []expr.Expr) expr.Expr {
+	return plan.MapColumns(e, func(k *expr.Column) expr.Expr {
+		if k.Index < ownEnd {
+			return by[k.Index]
+		}
+		return k
+	})
 }

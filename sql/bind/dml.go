@@ -322,12 +322,12 @@ func Update(env *Env, st *parse.Update) (*Change, error) {
 		}
 		exprs[p], changed[p] = v, true
 	}
-	node, replace, err := s.subs.attach(x.from.node, asIs)
+	node, err := s.subs.attach(x.from.node, asIs)
 	if err != nil {
 		return nil, err
 	}
 	for i := range exprs {
-		exprs[i] = replace(exprs[i])
+		exprs[i] = s.subs.replace(exprs[i])
 	}
 	ids, idNames := rowIDs(t)
 	node = plan.NewProject(node, append(exprs, ids...), append(names, idNames...))

@@ -153,6 +153,8 @@ type binder struct {
 	env *Env
 	// ctes are the common table expressions in sight, innermost last.
 	ctes []*cte
+	// outer is the scope of the query that encloses the one being bound, nil at the top.
+	outer *scope
 	// params are the inferred types by slot; types.Null means unknown.
 	params []types.Type
 	// places are the positions of columns in the SQL text.

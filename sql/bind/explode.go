@@ -36,6 +36,9 @@ func (b *binder) explodeFrom(f *parse.TableFunc, left *relation, outer bool) (*r
 	if f.Ordinality {
 		return nil, sqlerr.At(sqlerr.Unsupported, f.Pos(), "WITH ORDINALITY is not supported")
 	}
+	if !isExplode(f.Call) {
+		return b.lateralSeries(f, left, outer)
+	}
 	columns := f.Alias.Columns
 	table := f.Alias.Name.Name
 	if len(columns) == 0 && table != "" {
@@ -64,7 +67,7 @@ func (b *binder) joinExplode(j *parse.Join, f *parse.TableFunc, left *relation) 
 func (b *binder) explode(c *parse.Call, input *relation, outer bool, table string, columns []parse.Ident) (*relation, error) {
 	name := strings.ToLower(c.Name.Last().Name)
 	outer = outer || explodes[name]
-	s := &scope{b: b, cols: input.cols, clause: name}
+	s := &scope{b: b, cols: input.cols, outer: b.outer, level: b.level(), clause: name}
 	args, err := s.bindAll(c.Args)
 	if err != nil {
 		return nil, err
@@ -84,22 +87,30 @@ func (b *binder) explode(c *parse.Call, input *relation, outer bool, table strin
 	case len(columns) > 1:
 		return nil, sqlerr.At(sqlerr.Bind, columns[1].Pos(), "%s yields one column", name)
 	}
+	return b.exploded(c, input, args[0], outer, table, columns)
+}
+
+// exploded yields the rows of input once for each element of list.
+func (b *binder) exploded(c *parse.Call, input *relation, list expr.Expr, outer bool, table string, columns []parse.Ident) (*relation, error) {
 	elem := types.Of(types.Variant)
-	switch t := args[0].Type(); {
+	switch t := list.Type(); {
 	case t.Kind == types.Array:
 		elem = *t.Elem
 	case t.Kind == types.Null:
-		args[0] = s.coerce(args[0], types.ArrayOf(types.Of(types.Varchar)))
+		list = b.coerce(list, types.ArrayOf(types.Of(types.Varchar)))
 		elem = types.Of(types.Varchar)
 	case !t.IsVariant():
-		return nil, sqlerr.At(sqlerr.Type, c.Pos(), "%s needs an ARRAY or a VARIANT holding one, not %s", name, t)
+		return nil, sqlerr.At(sqlerr.Type, c.Pos(), "%s needs an ARRAY or a VARIANT holding one, not %s", strings.ToLower(c.Name.Last().Name), t)
 	}
 	f := types.Field{Name: "col", Type: elem}
+	if strings.EqualFold(c.Name.Last().Name, "unnest") {
+		f.Name = "unnest"
+	}
 	if len(columns) == 1 {
 		f.Name = columns[0].Name
 	}
 	schema := input.node.Schema()
-	node := &plan.Explode{Input: input.node, Arg: args[0], Outer: outer, Out: append(append(types.Schema(nil), schema...), f)}
+	node := &plan.Explode{Input: input.node, Arg: list, Outer: outer, Out: append(append(types.Schema(nil), schema...), f)}
 	rel := &relation{node: node, cols: append([]column(nil), input.cols...)}
 	e := fieldColumn(f, len(schema))
 	e.table = table

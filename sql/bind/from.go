@@ -35,12 +35,20 @@ func (b *binder) fromList(list []parse.TableExpr) (*relation, error) {
 
 // fromItem binds one element; lateral tells that the result contains left already.
 func (b *binder) fromItem(t parse.TableExpr, left *relation) (rel *relation, lateral bool, err error) {
-	if f, ok := t.(*parse.TableFunc); ok && isExplode(f.Call) {
+	switch f := t.(type) {
+	case *parse.TableFunc:
 		if left == nil {
 			left = noColumns()
 		}
-		rel, err = b.explodeFrom(f, left, false)
-		return rel, true, err
+		if isExplode(f.Call) || b.usesLeft(f, left) {
+			rel, err = b.explodeFrom(f, left, false)
+			return rel, true, err
+		}
+	case *parse.DerivedTable:
+		if f.Lateral && left != nil {
+			rel, err = b.lateral(left, f, plan.Cross, nil)
+			return rel, true, err
+		}
 	}
 	rel, err = b.from(t)
 	return rel, false, err
@@ -55,9 +63,6 @@ func (b *binder) from(t parse.TableExpr) (*relation, error) {
 	case *parse.TableName:
 		return b.tableName(t)
 	case *parse.DerivedTable:
-		if t.Lateral {
-			return nil, sqlerr.At(sqlerr.Unsupported, t.Pos(), "LATERAL sub-queries are not supported; LATERAL VIEW explode and table functions are")
-		}
 		rel, err := b.query(t.Query)
 		if err != nil {
 			return nil, err
@@ -68,7 +73,7 @@ func (b *binder) from(t parse.TableExpr) (*relation, error) {
 	case *parse.LateralView:
 		return b.lateralView(t)
 	case *parse.TableFunc:
-		if isExplode(t.Call) {
+		if isExplode(t.Call) || b.usesLeft(t, noColumns()) {
 			return b.explodeFrom(t, noColumns(), false)
 		}
 		return b.tableFunc(t)
@@ -190,14 +195,14 @@ func (b *binder) view(v *View, pos int) (*relation, error) {
 	if err != nil {
 		return nil, sqlerr.At(sqlerr.Corrupt, pos, "view %s cannot be read: %s", v.Name, err)
 	}
-	ctes, database := b.ctes, b.database
-	b.ctes, b.database = nil, parse.Ident{Name: v.Database, Quoted: true}
+	ctes, database, outer := b.ctes, b.database, b.outer
+	b.ctes, b.outer, b.database = nil, nil, parse.Ident{Name: v.Database, Quoted: true}
 	b.viewDepth++
 	leave := b.enter(pos)
 	rel, err := b.query(q)
 	leave()
 	b.viewDepth--
-	b.ctes, b.database = ctes, database
+	b.ctes, b.database, b.outer = ctes, database, outer
 	if err != nil {
 		// Positions inside the view's text mean nothing to the reader of the statement.
 		return nil, sqlerr.At(sqlerr.KindOf(err), pos, "view %s: %s", v.Name, err)

@@ -57,8 +57,15 @@ func (b *binder) join(j *parse.Join) (*relation, error) {
 		return nil, err
 	}
 	kind := joinKinds[j.Kind]
-	if f, ok := j.R.(*parse.TableFunc); ok && isExplode(f.Call) {
-		return b.joinExplode(j, f, l)
+	switch t := j.R.(type) {
+	case *parse.TableFunc:
+		if isExplode(t.Call) || b.usesLeft(t, l) {
+			return b.joinExplode(j, t, l)
+		}
+	case *parse.DerivedTable:
+		if t.Lateral {
+			return b.joinLateral(j, t, l)
+		}
 	}
 	r, err := b.from(j.R)
 	if err != nil {
@@ -80,10 +87,13 @@ func (b *binder) join(j *parse.Join) (*relation, error) {
 	var leftKeys, rightKeys []expr.Expr
 	var cond expr.Expr
 	if j.On != nil {
-		s := &scope{b: b, cols: cols, clause: "ON"}
+		s := &scope{b: b, cols: cols, outer: b.outer, level: b.level(), clause: "ON", subs: &subList{}}
 		on, err := s.condition(j.On)
 		if err != nil {
 			return nil, err
+		}
+		if len(s.subs.pending) > 0 {
+			return b.joinWithSubqueries(j, kind, l, r, s.subs, on)
 		}
 		leftKeys, rightKeys, cond = splitKeys(on, len(l.node.Schema()))
 		if kind == plan.Cross {
@@ -107,8 +117,9 @@ func joined(node *plan.Join, l *relation, cols []column) *relation {
 
 // splitKeys separates the equalities between both sides, which a hash join can use, from the rest of a join condition.
 func splitKeys(on expr.Expr, width int) (left, right []expr.Expr, cond expr.Expr) {
-	readsLeft := func(e expr.Expr) bool { return reads(e, 0, width) }
-	readsRight := func(e expr.Expr) bool { return reads(e, width, outerBase) }
+	// A column of an enclosing query is on neither side: such a condition is no key.
+	readsLeft := func(e expr.Expr) bool { return reads(e, 0, width) || hasOuter(e) }
+	readsRight := func(e expr.Expr) bool { return reads(e, width, ownEnd) || hasOuter(e) }
 	var rest []expr.Expr
 	for _, c := range expr.Conjuncts(on) {
 		if l, r, ok := equality(c, readsLeft, readsRight); ok {

@@ -57,33 +57,13 @@ func (s *scope) find(qualifier []parse.Ident, name parse.Ident, pos int, bare bo
 			return x, err
 		}
 	}
-	if s.outer == nil {
-		return nil, nil
-	}
-	return s.findOuter(qualifier, name, pos)
-}
-
-// findOuter looks a column up in the enclosing query.
-func (s *scope) findOuter(qualifier []parse.Ident, name parse.Ident, pos int) (expr.Expr, error) {
-	c, err := s.outer.lookup(qualifier, name, pos)
-	if err != nil {
-		return nil, err
-	}
-	if c == nil {
-		if s.outer.outer != nil {
-			if far, _ := s.outer.findOuter(qualifier, name, pos); far != nil {
-				return nil, sqlerr.At(sqlerr.Unsupported, pos, "correlated sub-query: column %s is more than one query further out", name.Name)
-			}
+	for o := s.outer; o != nil; o = o.outer {
+		c, err := o.lookup(qualifier, name, pos)
+		if c != nil || err != nil {
+			return s.outerColumn(o, c, pos), err
 		}
-		return nil, nil
 	}
-	if !s.outerRefs {
-		return nil, sqlerr.At(sqlerr.Unsupported, pos,
-			"correlated sub-query: column %s of the enclosing query cannot be used in %s", name.Name, s.clause)
-	}
-	x := &expr.Column{Index: outerBase + c.index, Name: c.name, T: c.t, NotNull: c.notNull}
-	s.b.places[x] = pos
-	return x, nil
+	return nil, nil
 }
 
 // lookup finds a column of this scope by name; nil for none. Several matches are an error.

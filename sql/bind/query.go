@@ -232,7 +232,7 @@ func (b *binder) project(r *relation, target []types.Type) plan.Node {
 
 // values binds VALUES as a query: each column has the common type of its cells.
 func (b *binder) values(v *parse.Values) (*relation, error) {
-	s := &scope{b: b, clause: "VALUES"}
+	s := &scope{b: b, outer: b.outer, level: b.level(), clause: "VALUES"}
 	width := len(v.Rows[0])
 	cells := make([][]expr.Expr, len(v.Rows))
 	for i, row := range v.Rows {

@@ -9,12 +9,17 @@ import (
 
 // Placeholder columns: see the package comment. The ranges are far above any real column number.
 const (
-	outerBase  = 1 << 24 // + column number of the enclosing query
-	aggBase    = 1 << 25 // + number in aggList.calls
-	winBase    = 3 << 24 // + number in windowList.calls
-	subBase    = 1 << 26 // + number in subList.pending
-	rightBase  = 1 << 27 // + column number of a sub-query's rows once it is joined
-	lambdaBase = 1 << 28 // + number of a parameter of a lambda, until its body is bound
+	ownEnd    = 1 << 24 // real column numbers lie below
+	aggBase   = 1 << 25 // + number in aggList.calls
+	setBase   = 5 << 23 // + number in aggList.groupings
+	winBase   = 3 << 24 // + number in windowList.calls
+	subBase   = 1 << 26 // + number in subList.pending
+	rightBase = 1 << 27 // + column number of a sub-query's rows once it is joined
+	levelStep = 1 << 28 // all of the above lie below
+	// A parameter of a lambda is lambdaBase + its number, until the body is bound.
+	lambdaBase = 1 << 29
+	// A column of an enclosing query is outerBase + its level * levelStep + the number that it has in that query.
+	outerBase = 1 << 32
 )
 
 // column is a name that a scope offers for one column of a relation.
@@ -58,8 +63,8 @@ type scope struct {
 	cols []column
 	// outer is the scope of the enclosing query, nil if there is none to be seen.
 	outer *scope
-	// outerRefs tells that columns of outer may be used here; elsewhere their use is an error of its own.
-	outerRefs bool
+	// level is how many queries enclose that of this scope.
+	level int
 	// clause names the clause in messages: WHERE, GROUP BY, ...
 	clause string
 	// items are SELECT items that an alias can name where no input column has the name; nil where aliases are not visible.
@@ -98,9 +103,14 @@ func (s *scope) at(index int) *column {
 func (s *scope) originOf(e expr.Expr) origin {
 	switch x := e.(type) {
 	case *expr.Column:
-		if x.Index >= outerBase && x.Index < aggBase && s.outer != nil {
-			if c := s.outer.at(x.Index - outerBase); c != nil {
-				return c.origin
+		if x.Index >= outerBase {
+			level, index := outerPlace(x)
+			for o := s.outer; o != nil; o = o.outer {
+				if o.level == level {
+					if c := o.at(index); c != nil {
+						return c.origin
+					}
+				}
 			}
 			return origin{}
 		}
@@ -140,18 +150,5 @@ type item struct {
 func hasAggregate(e expr.Expr) bool {
 	found := false
 	plan.EachColumn(e, func(c *expr.Column) { found = found || c.Index >= aggBase && c.Index < winBase })
-	return found
-}
-
-// hasOuter tells whether e uses a column of the enclosing query; hasInner whether it uses one of its own.
-func hasOuter(e expr.Expr) bool {
-	found := false
-	plan.EachColumn(e, func(c *expr.Column) { found = found || c.Index >= outerBase && c.Index < aggBase })
-	return found
-}
-
-func hasInner(e expr.Expr) bool {
-	found := false
-	plan.EachColumn(e, func(c *expr.Column) { found = found || c.Index < outerBase })
 	return found
 }

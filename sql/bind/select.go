@@ -13,23 +13,21 @@ type selectBinder struct {
 	b     *binder
 	s     *parse.Select
 	order []parse.OrderItem
-	// outer is the scope of the enclosing query where this is a sub-query that may be correlated.
-	outer *scope
 
 	// from are the rows after WHERE.
 	from *relation
-	// correlated are the conjuncts of WHERE that use columns of the enclosing query.
-	correlated []expr.Expr
 
 	items []item
 	aggs  aggList
 	wins  windowList
-	// subs are the sub-queries of SELECT, HAVING and ORDER BY: they are joined after grouping.
+	// subs are the sub-queries of SELECT, HAVING, QUALIFY and ORDER BY: they are joined after grouping, except for early ones.
 	subs subList
 	// keys are the GROUP BY keys; raw are the same before casts to template types.
 	keys, raw []expr.Expr
 	keyNames  []string
-	grouped   bool
+	// sets are the grouping sets, each a list of numbers of keys; nil for a plain GROUP BY.
+	sets    [][]int
+	grouped bool
 }
 
 func (x *selectBinder) bind() (*relation, error) {
@@ -62,7 +60,7 @@ func (x *selectBinder) start() error {
 
 // scope makes the scope of a clause over the rows of FROM.
 func (x *selectBinder) scope(clause string) *scope {
-	return &scope{b: x.b, cols: x.from.cols, outer: x.outer, clause: clause}
+	return &scope{b: x.b, cols: x.from.cols, outer: x.b.outer, level: x.b.level(), clause: clause}
 }
 
 // splitAnd returns the conjuncts of a condition.
@@ -79,25 +77,19 @@ func splitAnd(e parse.Expr) []parse.Expr {
 }
 
 // where binds the condition: plain conjuncts become a Filter, IN and EXISTS become joins above it, conjuncts with other sub-queries a
-// second Filter above these. Correlated conjuncts are kept for the enclosing query.
+// second Filter above these.
 func (x *selectBinder) where(e parse.Expr) error {
 	s := x.scope("WHERE")
-	s.outerRefs, s.subs = true, &subList{}
+	s.subs = &subList{}
 	var plain, late []expr.Expr
 	for _, c := range splitAnd(e) {
 		cond, err := x.selecting(s, c)
 		if err != nil {
 			return err
 		}
-		if cond == nil {
-			continue
-		}
-		switch hasSub := hasPlaceholder(cond, subBase, rightBase); {
-		case hasOuter(cond) && hasSub:
-			return sqlerr.At(sqlerr.Unsupported, c.Pos(), "a correlated condition with a sub-query inside is not supported")
-		case hasOuter(cond):
-			x.correlated = append(x.correlated, cond)
-		case hasSub:
+		switch {
+		case cond == nil:
+		case hasSub(cond):
 			late = append(late, cond)
 		default:
 			plain = append(plain, cond)
@@ -107,20 +99,13 @@ func (x *selectBinder) where(e parse.Expr) error {
 	if len(plain) > 0 {
 		node = &plan.Filter{Input: node, Cond: expr.Join(plain)}
 	}
-	for _, p := range s.subs.pending {
-		for _, k := range append(append([]expr.Expr(nil), p.leftKeys...), expr.Conjuncts(p.cond)...) {
-			if hasOuter(k) {
-				return sqlerr.At(sqlerr.Unsupported, e.Pos(), "a sub-query that is correlated with more than one enclosing query is not supported")
-			}
-		}
-	}
-	node, replace, err := s.subs.attach(node, asIs)
+	node, err := s.subs.attach(node, asIs)
 	if err != nil {
 		return err
 	}
 	if len(late) > 0 {
 		for i := range late {
-			late[i] = replace(late[i])
+			late[i] = s.subs.replace(late[i])
 		}
 		node = &plan.Filter{Input: node, Cond: expr.Join(late)}
 	}
@@ -162,8 +147,8 @@ func (x *selectBinder) selecting(s *scope, e parse.Expr) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.kind != plan.Semi {
-			value := s.subs.add(p, c.Pos(), s.b)
+		if p.values != nil {
+			value := s.subs.add(p, c.Pos(), s.b)[0]
 			if not {
 				value = negate(value)
 			}
@@ -176,51 +161,6 @@ func (x *selectBinder) selecting(s *scope, e parse.Expr) (expr.Expr, error) {
 		return nil, nil
 	}
 	return s.condition(e)
-}
-
-// selectIn keeps the rows for which x IN (query) is true, or x NOT IN (query).
-func (s *scope) selectIn(e *parse.In, not bool) error {
-	p, err := s.membership(e.X, e.Query, e.Pos())
-	if err != nil {
-		return err
-	}
-	if not {
-		if err := s.notIn(p, rowWidth(e.X), e.Pos()); err != nil {
-			return err
-		}
-	}
-	s.subs.pending = append(s.subs.pending, p)
-	return nil
-}
-
-// notIn makes an anti join of x NOT IN (query). The first n keys are the compared ones; where one of them may be NULL a row is kept
-// only if no row of the query could be equal.
-func (s *scope) notIn(p *pending, n, pos int) error {
-	sure := true
-	for i := range n {
-		sure = sure && neverNull(p.leftKeys[i]) && neverNull(p.rightKeys[i])
-	}
-	switch {
-	case sure:
-		p.kind = plan.Anti
-		return nil
-	case n == 1 && len(p.leftKeys) == 1 && p.cond == nil:
-		p.kind = plan.NullAwareAnti
-		return nil
-	}
-	p.kind = plan.Anti
-	conds := expr.Conjuncts(p.cond)
-	for i := range n {
-		r := expr.Shift(p.rightKeys[i], rightBase)
-		eq, err := s.operator(pos, parse.OpEq, p.leftKeys[i], r)
-		if err != nil {
-			return err
-		}
-		conds = append(conds, &expr.Or{Args: []expr.Expr{eq, &expr.IsNull{Arg: p.leftKeys[i]}, &expr.IsNull{Arg: r}}})
-	}
-	p.leftKeys, p.rightKeys = p.leftKeys[n:], p.rightKeys[n:]
-	p.cond = expr.Join(conds)
-	return nil
 }
 
 // neverNull tells whether e is a NOT NULL column or a constant, perhaps under a cast.
@@ -238,9 +178,6 @@ func neverNull(e expr.Expr) bool {
 
 // finish binds everything behind WHERE and builds the plan.
 func (x *selectBinder) finish() (*relation, error) {
-	if len(x.correlated) > 0 {
-		return nil, sqlerr.At(sqlerr.Unsupported, x.s.Pos(), "this form of correlated sub-query is not supported")
-	}
 	if err := x.bindItems(); err != nil {
 		return nil, err
 	}
@@ -259,10 +196,11 @@ func (x *selectBinder) finish() (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	node, replace, err := x.group(having, qualify, order)
+	node, err := x.group(having, qualify, order)
 	if err != nil {
 		return nil, err
 	}
+	replace := x.subs.replace
 	if having != nil {
 		node = &plan.Filter{Input: node, Cond: replace(*having)}
 	}
@@ -312,7 +250,7 @@ func (x *selectBinder) bindItems() error {
 // item names an output column: its alias, the name of a plain column, or the expression as written.
 func (x *selectBinder) item(s *scope, it *parse.SelectItem, e expr.Expr) item {
 	out := item{e: e, alias: it.Alias, pos: it.Pos(), agg: hasAggregate(e), origin: s.originOf(e), name: it.Text}
-	if c, ok := e.(*expr.Column); ok && c.Index < outerBase {
+	if c, ok := e.(*expr.Column); ok && c.Index < ownEnd {
 		out.name = c.Name
 	}
 	if it.Alias.Name != "" {

@@ -206,6 +206,10 @@ func (p *pruner) pull(n plan.Node, w *wants) (plan.Node, places) {
 		return p.pullExplode(x, w)
 	case *plan.Window:
 		return p.pullWindow(x, w)
+	case *plan.Shared:
+		return p.pullShared(x, w)
+	case *plan.Expand:
+		return p.pullExpand(x, w)
 	}
 	return p.keepAll(plan.MapChildren(n, p.root), w)
 }

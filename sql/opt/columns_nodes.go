@@ -121,7 +121,7 @@ func (p *pruner) pullJoin(x *plan.Join, w *wants) (plan.Node, places) {
 	both := &wants{}
 	mark := len(x.Out) - 1
 	for _, r := range w.list {
-		if x.Kind == plan.Mark && r.col == mark {
+		if x.Kind.YieldsMark() && r.col == mark {
 			continue
 		}
 		both.add(r)
@@ -149,7 +149,7 @@ func (p *pruner) pullJoin(x *plan.Join, w *wants) (plan.Node, places) {
 		at[ref{col: k.col + width, path: k.path}] = i + newWidth
 	}
 	out := plan.NewJoin(x.Kind, l, r, p.rewriteAll(x.LeftKeys, latt), p.rewriteAll(x.RightKeys, ratt), p.rewrite(x.Cond, at))
-	if x.Kind == plan.Mark {
+	if x.Kind.YieldsMark() {
 		for k := range at {
 			if k.col >= width {
 				delete(at, k)
@@ -234,4 +234,30 @@ func (p *pruner) pullWindow(x *plan.Window, w *wants) (plan.Node, places) {
 		at[ref{col: width + i}] = len(input.Schema()) + k
 	}
 	return p.addPaths(out, w, at)
+}
+
+// pullExpand keeps all keys; paths below a key are computed above.
+func (p *pruner) pullExpand(x *plan.Expand, w *wants) (plan.Node, places) {
+	width := len(x.Input.Schema())
+	var in wants
+	for _, r := range w.list {
+		if r.col < width {
+			in.add(r)
+		}
+	}
+	names := make([]string, len(x.Keys))
+	for i, k := range x.Keys {
+		p.need(&in, k)
+		names[i] = x.Out[width+i].Name
+	}
+	input, at := p.pull(x.Input, &in)
+	out := plan.NewExpand(input, p.rewriteAll(x.Keys, at), names, x.Sets)
+	above := places{}
+	for k, i := range at {
+		above[k] = i
+	}
+	for i := range len(x.Keys) + 1 {
+		above[ref{col: width + i}] = len(input.Schema()) + i
+	}
+	return p.addPaths(out, w, above)
 }

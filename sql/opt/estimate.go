@@ -66,6 +66,10 @@ func (c *context) guess(n plan.Node) float64 {
 		return total
 	case *plan.Explode:
 		return explodeFactor * c.estimate(x.Input)
+	case *plan.Shared:
+		return c.estimate(x.Def.Plan)
+	case *plan.Expand:
+		return float64(len(x.Sets)) * c.estimate(x.Input)
 	}
 	if in := n.Children(); len(in) > 0 {
 		return c.estimate(in[0])
@@ -99,7 +103,7 @@ func (c *context) groups(a *plan.Aggregate) float64 {
 func (c *context) joinRows(j *plan.Join) float64 {
 	l, r := c.estimate(j.Left), c.estimate(j.Right)
 	switch j.Kind {
-	case plan.Mark, plan.Single:
+	case plan.Mark, plan.Exists, plan.Single:
 		return l
 	case plan.Semi:
 		return l * c.semiShare(j)
@@ -185,6 +189,8 @@ func (c *context) distinct(n plan.Node, e expr.Expr) (float64, bool) {
 			return 0, false
 		}
 		return distinctOf(x, col.Index), true
+	case *plan.Shared:
+		return c.distinct(x.Def.Plan, plan.Moved(col, x.Column(col.Index)))
 	case *plan.Filter:
 		return c.distinct(x.Input, e)
 	case *plan.Sort:

@@ -45,7 +45,7 @@ func emptyJoin(j *plan.Join) plan.Node {
 		if isEmpty(j.Left) || isEmpty(j.Right) {
 			return empty(j)
 		}
-	case plan.Left, plan.Anti, plan.NullAwareAnti, plan.Mark, plan.Single:
+	case plan.Left, plan.Anti, plan.NullAwareAnti, plan.Mark, plan.Exists, plan.Single:
 		if isEmpty(j.Left) {
 			return empty(j)
 		}

@@ -251,35 +251,9 @@ func chooseBuildSide(c *context, n plan.Node) plan.Node {
 		default:
 			return n
 		}
-		return swap(j, kind)
+		return plan.Swap(j, kind)
 	})
 }
 
 // outerSwapFactor is how much larger the build side of a left join must be before sides change: emitting unmatched build rows costs.
 const outerSwapFactor = 4
-
-// swap exchanges the inputs of a join and restores the column order.
-func swap(j *plan.Join, kind plan.JoinKind) plan.Node {
-	lw, rw := len(j.Left.Schema()), len(j.Right.Schema())
-	cond := j.Cond
-	if cond != nil {
-		cond = plan.MapColumns(cond, func(c *expr.Column) expr.Expr {
-			if c.Index < lw {
-				return plan.Moved(c, c.Index+rw)
-			}
-			return plan.Moved(c, c.Index-lw)
-		})
-	}
-	s := plan.NewJoin(kind, j.Right, j.Left, j.RightKeys, j.LeftKeys, cond)
-	exprs, names := make([]expr.Expr, lw+rw), make([]string, lw+rw)
-	for i := range exprs {
-		from := i + rw
-		if i >= lw {
-			from = i - lw
-		}
-		exprs[i], names[i] = plan.ColumnOf(s.Out, from), j.Out[i].Name
-	}
-	p := plan.NewProject(s, exprs, names)
-	p.Out = renamed(p.Out, j.Out)
-	return p
-}

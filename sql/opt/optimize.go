@@ -60,8 +60,14 @@ var Rules = []Rule{
 
 // Optimize applies the rules to a plan. The result has the same schema.
 func Optimize(n plan.Node, o Options) (plan.Node, []Step) {
-	c := &context{fn: o.Ctx, rows: map[plan.Node]float64{}}
 	var steps []Step
+	n = applyRules(n, o, &steps)
+	return optimizeShared(n, o), steps
+}
+
+// applyRules applies the rules to a plan without its definitions, and notes in steps what they did unless that is nil.
+func applyRules(n plan.Node, o Options, steps *[]Step) plan.Node {
+	c := &context{fn: o.Ctx, rows: map[plan.Node]float64{}}
 	for i := range Rules {
 		r := &Rules[i]
 		if slices.Contains(o.Off, r.Name) {
@@ -69,14 +75,14 @@ func Optimize(n plan.Node, o Options) (plan.Node, []Step) {
 		}
 		before := n
 		n = r.Apply(c, n)
-		if o.Trace && n != before {
+		if o.Trace && steps != nil && n != before {
 			text := plan.Format(n)
 			if text != plan.Format(before) {
-				steps = append(steps, Step{Rule: r.Name, Plan: text})
+				*steps = append(*steps, Step{Rule: r.Name, Plan: text})
 			}
 		}
 	}
-	return n, steps
+	return n
 }
 
 // rewrite applies f to every node, inputs first.

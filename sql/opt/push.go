@@ -48,6 +48,10 @@ func push(n plan.Node, conds []expr.Expr) plan.Node {
 	case *plan.Window:
 		below, above := split(move, func(e expr.Expr) bool { return wholePartitions(x, e) })
 		return filter(plan.WithChildren(x, []plan.Node{push(x.Input, below)}), append(above, stay...))
+	case *plan.Expand:
+		width := len(x.Input.Schema())
+		below, above := split(move, func(e expr.Expr) bool { return within(e, 0, width) })
+		return filter(plan.WithChildren(x, []plan.Node{push(x.Input, below)}), append(above, stay...))
 	case *plan.Scan:
 		if len(move) == 0 {
 			return filter(x, stay)
@@ -207,6 +211,9 @@ func pushJoin(j *plan.Join, conds []expr.Expr) plan.Node {
 	case plan.Anti, plan.NullAwareAnti:
 		p.left, above = split(conds, expr.Infallible)
 		p.distribute(on, false, kind == plan.Anti)
+	case plan.Exists:
+		p.left, above = split(conds, p.isLeft)
+		p.distribute(on, false, true)
 	case plan.Mark:
 		p.left, above = split(conds, p.isLeft)
 		p.rest = on

@@ -59,6 +59,10 @@ func checkNode(n Node) error {
 		return checkExpr(x.Arg, x.Input.Schema())
 	case *Window:
 		return x.check()
+	case *Shared:
+		return x.check()
+	case *Expand:
+		return x.check()
 	case *Write:
 		if len(x.Input.Schema()) != len(x.Table.Columns) {
 			return fmt.Errorf("%d columns for a table with %d", len(x.Input.Schema()), len(x.Table.Columns))

@@ -11,19 +11,24 @@ import (
 // maxShown is how many list elements and constant rows EXPLAIN prints before it cuts them off with a count.
 const maxShown = 40
 
-// Format returns the plan as text, one node a line, inputs indented below: what EXPLAIN prints.
+// Format returns the plan as text, one node a line, inputs indented below: what EXPLAIN prints. What several nodes read is shown below the
+// first of them.
 func Format(n Node) string {
 	var b strings.Builder
-	format(&b, n, 0)
+	format(&b, n, 0, map[*Definition]bool{})
 	return b.String()
 }
 
-func format(b *strings.Builder, n Node, depth int) {
+func format(b *strings.Builder, n Node, depth int, shown map[*Definition]bool) {
 	b.WriteString(strings.Repeat("  ", depth))
 	b.WriteString(Describe(n))
 	b.WriteByte('\n')
 	for _, c := range n.Children() {
-		format(b, c, depth+1)
+		format(b, c, depth+1, shown)
+	}
+	if s, ok := n.(*Shared); ok && !shown[s.Def] {
+		shown[s.Def] = true
+		format(b, s.Def.Plan, depth+1, shown)
 	}
 }
 
@@ -68,6 +73,10 @@ func Describe(n Node) string {
 		return s
 	case *Window:
 		return describeWindow(n)
+	case *Expand:
+		return describeExpand(n)
+	case *Shared:
+		return "Shared " + types.QuoteName(n.Def.Name) + " [" + fieldNames(n.Out) + "]"
 	case *Write:
 		return "Write " + tableName(n.Table.Database, n.Table.Name)
 	case *Delete:

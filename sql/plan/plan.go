@@ -94,7 +94,8 @@ type Aggregate struct {
 type JoinKind uint8
 
 // The join kinds. Semi and Anti yield left columns only; NullAwareAnti is NOT IN; Mark yields left columns and a BOOLEAN (three-valued
-// IN); Single yields left and right columns with at most one match each, more is an error (scalar sub-query).
+// IN); Exists yields left columns and a BOOLEAN that is never NULL; Single yields left and right columns with at most one match each, more is
+// an error (scalar sub-query).
 const (
 	Inner JoinKind = iota
 	Left
@@ -105,6 +106,7 @@ const (
 	Anti
 	NullAwareAnti
 	Mark
+	Exists
 	Single
 )
 

@@ -118,6 +118,8 @@ func JoinSchema(kind JoinKind, left, right types.Schema) types.Schema {
 	case Semi, Anti, NullAwareAnti:
 	case Mark:
 		out = append(out, types.Field{Name: "mark", Type: types.Of(types.Boolean)})
+	case Exists:
+		out = append(out, types.Field{Name: "mark", Type: types.Of(types.Boolean), NotNull: true})
 	default:
 		add(right, kind == Left || kind == Full || kind == Single)
 	}
@@ -126,24 +128,28 @@ func JoinSchema(kind JoinKind, left, right types.Schema) types.Schema {
 
 // YieldsRight tells whether the columns of the right input are part of the join's rows.
 func (k JoinKind) YieldsRight() bool {
-	return k != Semi && k != Anti && k != NullAwareAnti && k != Mark
+	return k != Semi && k != Anti && k != NullAwareAnti && !k.YieldsMark()
 }
+
+// YieldsMark tells whether a join of this kind yields the left columns and a mark.
+func (k JoinKind) YieldsMark() bool { return k == Mark || k == Exists }
 
 var joinNames = [...]string{
 	Inner: "inner", Left: "left", Right: "right", Full: "full", Cross: "cross", Semi: "semi", Anti: "anti",
-	NullAwareAnti: "null-aware anti", Mark: "mark", Single: "single",
+	NullAwareAnti: "null-aware anti", Mark: "mark", Exists: "exists", Single: "single",
 }
 
 // String returns the lower-case name that EXPLAIN prints.
 func (k JoinKind) String() string { return joinNames[k] }
 
-// NewProject makes a Project whose fields are named by names; a NotNull column keeps that property.
+// NewProject makes a Project whose fields are named by names; a NotNull column keeps that property. While a query is being bound, columns
+// may have numbers that the input does not have.
 func NewProject(input Node, exprs []expr.Expr, names []string) *Project {
 	p := &Project{Input: input, Exprs: exprs, Out: make(types.Schema, len(exprs))}
 	in := input.Schema()
 	for i, e := range exprs {
 		p.Out[i] = types.Field{Name: names[i], Type: e.Type()}
-		if c, ok := e.(*expr.Column); ok {
+		if c, ok := e.(*expr.Column); ok && c.Index < len(in) {
 			p.Out[i] = in[c.Index]
 			p.Out[i].Name, p.Out[i].Type = names[i], c.T
 		}
@@ -157,7 +163,7 @@ func NewAggregate(input Node, keys []expr.Expr, keyNames []string, aggs []AggCal
 	in := input.Schema()
 	for i, k := range keys {
 		f := types.Field{Name: keyNames[i], Type: k.Type()}
-		if c, ok := k.(*expr.Column); ok {
+		if c, ok := k.(*expr.Column); ok && c.Index < len(in) {
 			f = in[c.Index]
 			f.Name = keyNames[i]
 		}

@@ -91,6 +91,8 @@ func WithChildren(n Node, children []Node) Node {
 		c := *n
 		c.Input = children[0]
 		return &c
+	case *Expand:
+		return &Expand{Input: children[0], Keys: n.Keys, Sets: n.Sets, Out: n.Out}
 	case *Write:
 		return &Write{Input: children[0], Table: n.Table}
 	case *Delete:
@@ -163,6 +165,8 @@ func MapExprs(n Node, f func(expr.Expr) expr.Expr) Node {
 		return &c
 	case *Window:
 		return n.mapExprs(f)
+	case *Expand:
+		return &Expand{Input: n.Input, Keys: mapAll(n.Keys, f), Sets: n.Sets, Out: n.Out}
 	}
 	return n
 }
@@ -208,4 +212,34 @@ func Size(n Node, limit int) int {
 		total += Size(c, limit-total)
 	}
 	return min(total, limit)
+}
+
+// Swap exchanges the inputs of a join, which becomes one of the given kind, and restores the column order.
+func Swap(j *Join, kind JoinKind) *Project {
+	lw, rw := len(j.Left.Schema()), len(j.Right.Schema())
+	cond := j.Cond
+	if cond != nil {
+		cond = MapColumns(cond, func(c *expr.Column) expr.Expr {
+			if c.Index < lw {
+				return Moved(c, c.Index+rw)
+			}
+			return Moved(c, c.Index-lw)
+		})
+	}
+	s := NewJoin(kind, j.Right, j.Left, j.RightKeys, j.LeftKeys, cond)
+	exprs, names := make([]expr.Expr, lw+rw), make([]string, lw+rw)
+	for i := range exprs {
+		from := i + rw
+		if i >= lw {
+			from = i - lw
+		}
+		exprs[i], names[i] = ColumnOf(s.Out, from), j.Out[i].Name
+	}
+	p := NewProject(s, exprs, names)
+	for i := range p.Out {
+		notNull := p.Out[i].NotNull
+		p.Out[i] = j.Out[i]
+		p.Out[i].NotNull = notNull
+	}
+	return p
 }
