@@ -193,13 +193,18 @@ func (d *domain) supply(node, right plan.Node, own []expr.Expr) (left, supplied 
 	return left, put(plan.MapDefinitions(right, put)), own, nil
 }
 
+// rowNumber is the call of row_number().
+func rowNumber() (plan.WindowCall, error) {
+	fn, err := function.ResolveWindow("row_number", nil)
+	return plan.WindowCall{Fn: fn, Name: rowColumn, Frame: plan.Frame{Unit: plan.FrameRange, End: plan.Bound{Kind: plan.CurrentRow}}}, err
+}
+
 // numbered appends a column that numbers the rows of a node.
 func numbered(n plan.Node) (plan.Node, error) {
-	fn, err := function.ResolveWindow("row_number", nil)
+	call, err := rowNumber()
 	if err != nil {
 		return nil, err
 	}
-	call := plan.WindowCall{Fn: fn, Name: rowColumn, Frame: plan.Frame{Unit: plan.FrameRange, End: plan.Bound{Kind: plan.CurrentRow}}}
 	return plan.NewWindow(n, nil, nil, []plan.WindowCall{call}), nil
 }
 

@@ -17,13 +17,19 @@ type orderKey struct {
 
 // orderKeys binds ORDER BY of a SELECT: a key that is an ordinal or alias of the SELECT list, else an expression over FROM, in which
 // aliases of aggregates and names that FROM does not have mean the SELECT list as well.
-func (x *selectBinder) orderKeys() ([]orderKey, error) {
+func (x *selectBinder) orderKeys(order []parse.OrderItem) ([]orderKey, error) {
 	var out []orderKey
 	s := x.scope("ORDER BY")
 	s.aggs, s.subs, s.wins, s.items = &x.aggs, &x.subs, &x.wins, x.items
 	s.sumsFirst = true
-	for i := range x.order {
-		o := &x.order[i]
+	for i := range order {
+		o := &order[i]
+		if _, all := o.Expr.(*parse.Star); all {
+			for k := range x.items {
+				out = append(out, orderKey{e: x.items[k].e, desc: o.Desc, nullsFirst: o.Nulls == parse.NullsFirst, pos: o.Expr.Pos()})
+			}
+			continue
+		}
 		k := orderKey{desc: o.Desc, nullsFirst: o.Nulls == parse.NullsFirst, pos: o.Expr.Pos()}
 		n, ok, err := x.ordinal(o.Expr, "ORDER BY")
 		if err != nil {
@@ -92,8 +98,21 @@ func (b *binder) orderOutput(rel *relation, order []parse.OrderItem) (*relation,
 		x.items = append(x.items, item{e: s.column(&c, 0)})
 	}
 	var keys []plan.SortKey
+	add := func(e expr.Expr, o *parse.OrderItem) error {
+		e = b.knownTemplate(s, b.settle(e))
+		keys = append(keys, plan.SortKey{Expr: e, Desc: o.Desc, NullsFirst: o.Nulls == parse.NullsFirst})
+		return s.groupable(e, o.Expr.Pos(), "ORDER BY")
+	}
 	for i := range order {
 		o := &order[i]
+		if _, all := o.Expr.(*parse.Star); all {
+			for k := range x.items {
+				if err := add(x.items[k].e, o); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
 		n, ok, err := x.ordinal(o.Expr, "ORDER BY")
 		if err != nil {
 			return nil, err
@@ -104,11 +123,9 @@ func (b *binder) orderOutput(rel *relation, order []parse.OrderItem) (*relation,
 		} else if e, err = s.bind(o.Expr); err != nil {
 			return nil, err
 		}
-		e = b.knownTemplate(s, b.settle(e))
-		if err := s.groupable(e, o.Expr.Pos(), "ORDER BY"); err != nil {
+		if err := add(e, o); err != nil {
 			return nil, err
 		}
-		keys = append(keys, plan.SortKey{Expr: e, Desc: o.Desc, NullsFirst: o.Nulls == parse.NullsFirst})
 	}
 	return &relation{node: &plan.Sort{Input: rel.node, Keys: keys, Limit: -1}, cols: rel.cols}, nil
 }

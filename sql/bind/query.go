@@ -6,7 +6,6 @@ import (
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
-	"github.com/ebira-db/ebira/vec"
 )
 
 // cte is a common table expression that has been bound once and may be used several times.
@@ -126,95 +125,6 @@ func rename(rel *relation, table string, columns []parse.Ident) (*relation, erro
 	return out, nil
 }
 
-// setOp binds UNION, INTERSECT and EXCEPT.
-func (b *binder) setOp(q *parse.SetOp) (*relation, error) {
-	// A long chain of unions leans to the left; it is walked in a loop and becomes one node.
-	var operands []parse.QueryBody
-	left := parse.QueryBody(q)
-	for {
-		op, ok := left.(*parse.SetOp)
-		if !ok || op.Kind != q.Kind || op.All != q.All || len(operands) > 0 && q.Kind != parse.Union {
-			break
-		}
-		operands = append(operands, op.R)
-		left = op.L
-	}
-	operands = append(operands, left)
-	rels := make([]*relation, len(operands))
-	for i := range operands {
-		rel, err := b.body(operands[len(operands)-1-i])
-		if err != nil {
-			return nil, err
-		}
-		rels[i] = rel
-	}
-	if err := b.grow(len(rels), q.Pos()); err != nil {
-		return nil, err
-	}
-	out, err := b.align(rels, q)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case q.Kind == parse.Union && q.All:
-		return out, nil
-	case q.All:
-		return nil, sqlerr.At(sqlerr.Unsupported, q.Pos(), "%s ALL is not supported", setOpNames[q.Kind])
-	}
-	s := &scope{b: b, cols: out.cols}
-	for i := range out.cols {
-		if err := s.groupable(plan.ColumnOf(out.node.Schema(), i), q.Pos(), setOpNames[q.Kind]); err != nil {
-			return nil, err
-		}
-	}
-	if q.Kind == parse.Union {
-		return &relation{node: &plan.Distinct{Input: out.node}, cols: out.cols}, nil
-	}
-	node, err := b.intersectOrExcept(out.node.(*plan.Union), q)
-	return &relation{node: node, cols: out.cols}, err
-}
-
-var setOpNames = [...]string{parse.Union: "UNION", parse.Intersect: "INTERSECT", parse.Except: "EXCEPT"}
-
-// align casts the operands of a set operation to common types and puts them under one Union. Names come from the first.
-func (b *binder) align(rels []*relation, q *parse.SetOp) (*relation, error) {
-	width := len(rels[0].cols)
-	for _, r := range rels[1:] {
-		if len(r.cols) != width {
-			return nil, sqlerr.At(sqlerr.Bind, q.Pos(), "%s of queries with %d and %d columns", setOpNames[q.Kind], width, len(r.cols))
-		}
-	}
-	target := make([]types.Type, width)
-	for i := range target {
-		for _, r := range rels {
-			t, ok := commonType(target[i], r.cols[i].t)
-			if !ok {
-				return nil, sqlerr.At(sqlerr.Type, q.Pos(), "column %d of %s mixes %s and %s; cast one of them", i+1, setOpNames[q.Kind], target[i], r.cols[i].t)
-			}
-			target[i] = t
-		}
-	}
-	u := &plan.Union{}
-	out := &relation{node: u, cols: make([]column, width)}
-	for i, c := range rels[0].cols {
-		f := types.Field{Name: c.name, Type: target[i], NotNull: true}
-		whole := true
-		for _, r := range rels {
-			f.NotNull = f.NotNull && r.cols[i].notNull && r.cols[i].t.Kind != types.Null
-			whole = whole && r.cols[i].origin.whole && len(r.cols[i].origin.path) == 0
-		}
-		u.Out = append(u.Out, f)
-		out.cols[i] = fieldColumn(f, i)
-		if whole {
-			out.cols[i].origin = origin{whole: true}
-		}
-	}
-	for _, r := range rels {
-		u.Inputs = append(u.Inputs, b.project(r, target))
-	}
-	return out, nil
-}
-
 // project puts the columns of a relation in the order of its names and casts them to the target types.
 func (b *binder) project(r *relation, target []types.Type) plan.Node {
 	exprs, names := make([]expr.Expr, len(r.cols)), make([]string, len(r.cols))
@@ -273,55 +183,4 @@ func rowPos(row []parse.Expr, v *parse.Values) int {
 		return row[0].Pos()
 	}
 	return v.Pos()
-}
-
-// limit adds LIMIT and OFFSET.
-func (b *binder) limit(rel *relation, q *parse.Query) (*relation, error) {
-	if q.Limit == nil && q.Offset == nil {
-		return rel, nil
-	}
-	n := &plan.Limit{Input: rel.node, Count: -1}
-	var err error
-	if q.Limit != nil {
-		if n.Count, err = b.rowCount(q.Limit, "LIMIT", -1); err != nil {
-			return nil, err
-		}
-	}
-	if q.Offset != nil {
-		if n.Offset, err = b.rowCount(q.Offset, "OFFSET", 0); err != nil {
-			return nil, err
-		}
-	}
-	return &relation{node: n, cols: rel.cols}, nil
-}
-
-// rowCount evaluates the constant of LIMIT or OFFSET. NULL and parameters without a value yet give none.
-func (b *binder) rowCount(e parse.Expr, what string, none int64) (int64, error) {
-	if c, ok := e.(*parse.ColumnRef); ok && len(c.Parts) == 1 && !c.Parts[0].Quoted && matches("ALL", c.Parts[0], false) {
-		return none, nil
-	}
-	s := &scope{b: b, clause: what}
-	x, err := s.bind(e)
-	if err != nil {
-		return 0, err
-	}
-	if !unknown(x) && !x.Type().IsInteger() && x.Type().Kind != types.Null {
-		return 0, sqlerr.At(sqlerr.Type, e.Pos(), "%s needs a whole number, not %s", what, x.Type())
-	}
-	x = b.coerce(x, types.Of(types.BigInt))
-	if findParam(x) != nil {
-		return none, nil
-	}
-	v, err := evaluate(b.env.Ctx, x, e.Pos())
-	if err != nil {
-		return 0, err
-	}
-	if v.IsNull(0) {
-		return none, nil
-	}
-	n := vec.Slice[int64](v)[0]
-	if n < 0 {
-		return 0, sqlerr.At(sqlerr.OutOfRange, e.Pos(), "%s must not be negative", what)
-	}
-	return n, nil
 }

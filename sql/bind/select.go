@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/plan"
@@ -40,9 +42,6 @@ func (x *selectBinder) bind() (*relation, error) {
 // start binds FROM and WHERE.
 func (x *selectBinder) start() error {
 	s := x.s
-	if len(s.DistinctOn) > 0 {
-		return sqlerr.At(sqlerr.Unsupported, s.DistinctOn[0].Pos(), "DISTINCT ON is not supported; use GROUP BY with min, max or any_value")
-	}
 	x.wins.named = s.Windows
 	if err := x.b.grow(4, s.Pos()); err != nil {
 		return err
@@ -188,7 +187,8 @@ func (x *selectBinder) finish() (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := x.orderKeys()
+	// The keys of DISTINCT ON go the same way as those of ORDER BY, behind them.
+	order, err := x.orderKeys(append(slices.Clip(x.order), x.distinctOn()...))
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,16 @@ func (x *selectBinder) item(s *scope, it *parse.SelectItem, e expr.Expr) item {
 	return out
 }
 
-// output projects the SELECT list, removes duplicates and sorts.
+// distinctOn are the expressions of DISTINCT ON as keys.
+func (x *selectBinder) distinctOn() []parse.OrderItem {
+	var out []parse.OrderItem
+	for _, e := range x.s.DistinctOn {
+		out = append(out, parse.OrderItem{Expr: e})
+	}
+	return out
+}
+
+// output projects the SELECT list, removes duplicates and sorts. The last keys of order are those of DISTINCT ON.
 func (x *selectBinder) output(node plan.Node, order []orderKey) (*relation, error) {
 	exprs, names := make([]expr.Expr, len(x.items)), make([]string, len(x.items))
 	for i, it := range x.items {
@@ -287,6 +296,12 @@ func (x *selectBinder) output(node plan.Node, order []orderKey) (*relation, erro
 	if x.s.Distinct {
 		rel.node = &plan.Distinct{Input: rel.node}
 	}
+	if n := len(keys) - len(x.s.DistinctOn); n < len(keys) {
+		if rel.node, err = x.firstOfEach(rel.node, keys[n:], keys[:n]); err != nil {
+			return nil, err
+		}
+		keys = keys[:n]
+	}
 	if len(keys) > 0 {
 		rel.node = &plan.Sort{Input: rel.node, Keys: keys, Limit: -1}
 	}
@@ -303,6 +318,24 @@ func (x *selectBinder) output(node plan.Node, order []orderKey) (*relation, erro
 		rel.cols = append(rel.cols, c)
 	}
 	return rel, nil
+}
+
+// firstOfEach keeps the first row, in the order of keys, of those that are equal in on.
+func (x *selectBinder) firstOfEach(n plan.Node, on, keys []plan.SortKey) (plan.Node, error) {
+	call, err := rowNumber()
+	if err != nil {
+		return nil, err
+	}
+	var partition []expr.Expr
+	for _, k := range on {
+		partition = append(partition, k.Expr)
+	}
+	w := plan.NewWindow(n, partition, keys, []plan.WindowCall{call})
+	first, err := (&scope{b: x.b}).operator(x.s.Pos(), parse.OpEq, plan.ColumnOf(w.Out, len(w.Out)-1), constOf(types.Of(types.BigInt), int64(1)))
+	if err != nil {
+		return nil, err
+	}
+	return pick(&plan.Filter{Input: w, Cond: first}, span(0, len(w.Out)-1)), nil
 }
 
 // typed casts a VARIANT path to its template type. Behind grouping that has happened already.

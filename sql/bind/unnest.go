@@ -275,12 +275,11 @@ func (u *unnester) limit(x *plan.Limit) (plan.Node, error) {
 		keys[i] = k
 	}
 	partition, _ := u.keyColumns(base)
-	n, err := numbered(in)
+	call, err := rowNumber()
 	if err != nil {
 		return nil, err
 	}
-	w := n.(*plan.Window)
-	w = plan.NewWindow(in, partition, keys, w.Calls)
+	w := plan.NewWindow(in, partition, keys, []plan.WindowCall{call})
 	s := &scope{b: u.b}
 	number := plan.ColumnOf(w.Out, len(w.Out)-1)
 	var conds []expr.Expr

@@ -37,8 +37,20 @@ type CTE struct {
 	Name Ident
 	// Columns are the column names in parentheses, if written.
 	Columns []Ident
-	Query   *Query
+	// Materialized says whether MATERIALIZED or NOT MATERIALIZED was written.
+	Materialized Materialization
+	Query        *Query
 }
+
+// Materialization is what WITH says about computing a query once.
+type Materialization uint8
+
+// The materializations.
+const (
+	MaterializedUnspecified Materialization = iota
+	Materialized
+	NotMaterialized
+)
 
 // SetOpKind tells UNION, INTERSECT and EXCEPT (also MINUS) apart.
 type SetOpKind uint8
@@ -55,8 +67,10 @@ type SetOp struct {
 	Place
 	Kind SetOpKind
 	// All is false for DISTINCT, written or not.
-	All  bool
-	L, R QueryBody
+	All bool
+	// ByName matches columns by their names and not by their places; Union only.
+	ByName bool
+	L, R   QueryBody
 }
 
 // Values is VALUES (1, 'a'), (2, DEFAULT). The rows need not have equal lengths: the binder checks.
@@ -106,6 +120,7 @@ const (
 
 // OrderItem is one key of an ORDER BY.
 type OrderItem struct {
+	// Expr is a *Star for ORDER BY ALL: every output column is a key.
 	Expr  Expr
 	Desc  bool
 	Nulls NullsOrder

@@ -39,7 +39,7 @@ func (p *printer) with(w *With) {
 			p.put(" ")
 			p.idents(c.Columns)
 		}
-		p.put(" AS ")
+		p.put(" AS ", [...]string{MaterializedUnspecified: "", Materialized: "MATERIALIZED ", NotMaterialized: "NOT MATERIALIZED "}[c.Materialized])
 		p.paren(c.Query)
 	})
 	p.put(" ")
@@ -58,6 +58,7 @@ func (p *printer) body(b QueryBody) {
 		p.operand(n.L, n.level())
 		p.put([...]string{Union: " UNION ", Intersect: " INTERSECT ", Except: " EXCEPT "}[n.Kind])
 		p.when(n.All, "ALL ")
+		p.when(n.ByName, "BY NAME ")
 		p.operand(n.R, n.level()+1)
 	default:
 		panic(fmt.Sprintf("BUG: no SQL form for %T", b))
@@ -133,7 +134,11 @@ func (p *printer) clause(word string, x Expr) {
 
 func (p *printer) orderItems(list []OrderItem) {
 	p.list(len(list), func(i int) {
-		p.expr(list[i].Expr, precNone)
+		if _, all := list[i].Expr.(*Star); all {
+			p.put("ALL")
+		} else {
+			p.expr(list[i].Expr, precNone)
+		}
 		p.when(list[i].Desc, " DESC")
 		p.put([...]string{NullsDefault: "", NullsFirst: " NULLS FIRST", NullsLast: " NULLS LAST"}[list[i].Nulls])
 	})

@@ -64,8 +64,9 @@ func (p *parser) with() *With {
 		p.expectKw(kwAs)
 		if p.acceptKw(kwNot) {
 			p.expectWord("MATERIALIZED")
-		} else {
-			p.acceptWord("MATERIALIZED")
+			c.Materialized = NotMaterialized
+		} else if p.acceptWord("MATERIALIZED") {
+			c.Materialized = Materialized
 		}
 		p.expect(tokLParen, "'(' with a query")
 		c.Query = p.query()
@@ -108,7 +109,12 @@ func (p *parser) setOps(left QueryBody, level int) QueryBody {
 			p.acceptKw(kwDistinct)
 		}
 		if p.atWord("BY") || p.isKw(kwBy) {
-			p.unsupported(p.tok.start, "set operations BY NAME are not supported; list the columns in the same order")
+			if op.Kind != Union {
+				p.unsupported(p.tok.start, "only UNION can be BY NAME; list the columns in the same order")
+			}
+			p.advance()
+			p.expectWord("NAME")
+			op.ByName = true
 		}
 		op.R = p.setOps(p.queryOperand(), own+1)
 		left = op
@@ -169,7 +175,7 @@ func (p *parser) valueExpr() Expr {
 func (p *parser) queryTail(at Place, with *With, body QueryBody) *Query {
 	q := &Query{Place: at, With: with, Body: body}
 	if p.isKw(kwOrder) {
-		q.OrderBy = p.orderBy()
+		q.OrderBy = p.queryOrder()
 	}
 	for {
 		start := p.tok.start
@@ -238,6 +244,19 @@ func (p *parser) fetch(q *Query, start int) {
 	p.setOnce(&q.Limit, n, start, "LIMIT")
 }
 
+// queryOrder reads the ORDER BY of a query, which may be ORDER BY ALL.
+func (p *parser) queryOrder() []OrderItem {
+	if by := p.peek(); by.kw != kwBy || p.scan(by.end).kw != kwAll {
+		return p.orderBy()
+	}
+	p.advance()
+	p.advance()
+	o := OrderItem{Expr: &Star{Place: p.place()}}
+	p.advance()
+	p.direction(&o)
+	return []OrderItem{o}
+}
+
 // orderBy reads ORDER BY key, ...
 func (p *parser) orderBy() []OrderItem {
 	p.expectKw(kwOrder)
@@ -245,25 +264,31 @@ func (p *parser) orderBy() []OrderItem {
 	var list []OrderItem
 	for {
 		o := OrderItem{Expr: p.parseExpr()}
-		if p.acceptKw(kwDesc) {
-			o.Desc = true
-		} else {
-			p.acceptKw(kwAsc)
-		}
-		if p.isKw(kwNulls) {
-			p.advance()
-			switch p.acceptAny("FIRST", "LAST") {
-			case "FIRST":
-				o.Nulls = NullsFirst
-			case "LAST":
-				o.Nulls = NullsLast
-			default:
-				p.expected("FIRST or LAST")
-			}
-		}
+		p.direction(&o)
 		list = append(list, o)
 		if !p.accept(tokComma) {
 			return list
 		}
+	}
+}
+
+// direction reads [ASC | DESC] [NULLS FIRST | LAST] behind a key.
+func (p *parser) direction(o *OrderItem) {
+	if p.acceptKw(kwDesc) {
+		o.Desc = true
+	} else {
+		p.acceptKw(kwAsc)
+	}
+	if !p.isKw(kwNulls) {
+		return
+	}
+	p.advance()
+	switch p.acceptAny("FIRST", "LAST") {
+	case "FIRST":
+		o.Nulls = NullsFirst
+	case "LAST":
+		o.Nulls = NullsLast
+	default:
+		p.expected("FIRST or LAST")
 	}
 }
