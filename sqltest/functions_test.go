@@ -113,7 +113,7 @@ func functionLine(t *testing.T, e *inProcess, f function.Info, names []string) s
 		if result == "" {
 			result = "''"
 		}
-		example += " → " + strings.ReplaceAll(result, "<", "&lt;")
+		example += " → " + strings.NewReplacer("<", "&lt;", "\n", "<br>").Replace(result)
 	}
 	return "| " + strings.Join(what, "<br>") + " | " + f.About + " | " + example + " |\n"
 }

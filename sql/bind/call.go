@@ -92,6 +92,14 @@ func (s *scope) conditional(pos int, name string, args []expr.Expr) (expr.Expr, 
 		return &expr.Case{Whens: []expr.When{{Cond: cond, Then: list[0]}}, Else: list[1], T: t}, nil
 	case name == "try" && len(args) == 1:
 		return &expr.Try{Arg: s.b.settle(args[0])}, nil
+	case name == "decode" && len(args) >= 3:
+		return s.decode(pos, args)
+	case name == "nvl2" && len(args) == 3:
+		list, t, err := s.unify(pos, name, args[1:])
+		if err != nil {
+			return nil, err
+		}
+		return &expr.Case{Whens: []expr.When{{Cond: &expr.IsNull{Arg: s.b.settle(args[0]), Negate: true}, Then: list[0]}}, Else: list[1], T: t}, nil
 	case name == "nullif" && len(args) == 2:
 		eq, err := s.operator(pos, parse.OpEq, args[0], args[1])
 		if err != nil {
@@ -113,6 +121,35 @@ func (s *scope) conditional(pos int, name string, args []expr.Expr) (expr.Expr, 
 		return out, nil
 	}
 	return nil, nil
+}
+
+// decode binds decode(x, value, result, ..., other), in which NULL equals NULL.
+func (s *scope) decode(pos int, args []expr.Expr) (expr.Expr, error) {
+	out := &expr.Case{}
+	var results []expr.Expr
+	for i := 1; i+1 < len(args); i += 2 {
+		same, err := s.operator(pos, parse.OpNotDistinct, args[0], args[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Whens = append(out.Whens, expr.When{Cond: same})
+		results = append(results, args[i+1])
+	}
+	if len(args)%2 == 0 {
+		results = append(results, args[len(args)-1])
+	}
+	results, t, err := s.unify(pos, "decode", results)
+	if err != nil {
+		return nil, err
+	}
+	out.T = t
+	for i := range out.Whens {
+		out.Whens[i].Then = results[i]
+	}
+	if len(results) > len(out.Whens) {
+		out.Else = results[len(out.Whens)]
+	}
+	return out, nil
 }
 
 // cheap tells whether all expressions are constants or columns.

@@ -23,7 +23,7 @@ func init() {
 	defineBy("*", "operator", "Multiplication; also of an interval.", append(num[:3:3], "(interval, bigint) -> interval"), resolveArith)
 	defineBy("/", "operator", "Division; zero as the divisor is an error.",
 		[]string{"(integer, integer) -> double", num[1], num[2]}, resolveArith)
-	defineBy("% mod", "operator", "Remainder with the sign of the dividend; zero as the divisor is an error.", num, resolveArith)
+	defineBy("% mod fmod", "operator", "Remainder with the sign of the dividend; zero as the divisor is an error.", num, resolveArith)
 	defineBy("DIV", "operator", "Quotient without its fraction; zero as the divisor is an error.",
 		[]string{num[0], "(number, number) -> bigint"}, resolveArith)
 	defineBy("try_divide divnull", "number", "Division; NULL where the divisor is zero.", []string{"(integer, integer) -> double", num[1], num[2]}, resolveTry("/"))
@@ -36,7 +36,7 @@ func resolveArith(name string, args []Arg, _ Option) (*Scalar, error) {
 	if len(args) != 2 {
 		return nil, nil
 	}
-	if name == "mod" {
+	if name == "mod" || name == "fmod" {
 		name = "%"
 	}
 	a, b := numericArg(args[0]), numericArg(args[1])

@@ -27,16 +27,16 @@ func init() {
 	define("len", "array", "The number of elements of an array or characters of a text.",
 		sig("(array<any>) -> bigint", rows(listLength)),
 		sig("(text) -> bigint", rows(func(r *row) int64 { return int64(len([]rune(string(r.text(0))))) })))
-	define("subscript element_at array_element", "array", "The n-th element, from the end if n is negative; NULL if there is none. Of a MAP the value of a key, of a VARIANT the member or element.",
+	define("subscript element_at array_element list_element list_extract array_extract map_extract_value", "array", "The n-th element, from the end if n is negative; NULL if there is none. Of a MAP the value of a key, of a VARIANT the member or element.",
 		sig("(array<any>, bigint) -> first", subscript, traits{maybeNull: true}), sig("(map, any) -> first", mapElement, traits{maybeNull: true}),
 		sig("(variant, text) -> variant", variantMember, traits{maybeNull: true}),
 		sig("(variant, bigint) -> variant", variantMember, traits{maybeNull: true}))
-	define("array_contains list_contains has", "array", "Whether an array has an element.", sig("(array<T>, T) -> boolean", rows(arrayContains), traits{nullsIn: true}))
-	define("array_position list_position index_of", "array", "The position of an element, 0 if it is not there.",
+	define("array_contains list_contains has array_has list_has", "array", "Whether an array has an element.", sig("(array<T>, T) -> boolean", rows(arrayContains), traits{nullsIn: true}))
+	define("array_position list_position index_of list_indexof array_indexof", "array", "The position of an element, 0 if it is not there.",
 		sig("(array<T>, T) -> bigint", rows(func(r *row) int64 { return int64(arrayFind(r) + 1) }), traits{nullsIn: true}))
 	define("array_join array_to_string", "array", "The elements as text with a separator between them; NULL elements are left out or replaced by a text.",
 		sig("(array<text>, text, text?) -> text", textRows(func(r *row, dst []byte) []byte { return joinArray(r, dst, 0, 1, 2) })))
-	define("split string_split str_split split_by_string", "array", "The parts of a text between delimiters; an empty delimiter gives the characters.",
+	define("split string_to_array string_split str_split split_by_string", "array", "The parts of a text between delimiters; an empty delimiter gives the characters.",
 		sig("(text, text) -> array<text>", buildRows(func(r *row, b *vec.Builder) {
 			for _, part := range bytes.Split(r.text(0), r.text(1)) {
 				b.Child(0).AppendBytes(part)
@@ -49,10 +49,10 @@ func init() {
 	define("array_concat array_cat list_concat", "array", "The arrays one behind the other.", sig("(array<T>, array<T>*) -> array<T>", buildRows(concatArrays)))
 	define("array_slice list_slice", "array", "The elements from one position to another, both included; negative positions count from the end.",
 		sig("(array<any>, bigint, bigint?) -> first", buildRows(sliceElements)))
-	define("array_append array_pushback list_append", "array", "The array with an element more at its end.", sig("(array<T>, T) -> array<T>", buildRows(func(r *row, b *vec.Builder) {
+	define("array_append array_pushback array_push_back list_append", "array", "The array with an element more at its end.", sig("(array<T>, T) -> array<T>", buildRows(func(r *row, b *vec.Builder) {
 		pushElement(r, b, false)
 	}), traits{nullsIn: true}))
-	define("array_prepend array_pushfront list_prepend", "array", "The array with an element more at its beginning.", sig("(array<T>, T) -> array<T>", buildRows(func(r *row, b *vec.Builder) {
+	define("array_prepend array_pushfront array_push_front list_prepend", "array", "The array with an element more at its beginning.", sig("(array<T>, T) -> array<T>", buildRows(func(r *row, b *vec.Builder) {
 		pushElement(r, b, true)
 	}), traits{nullsIn: true}))
 	define("array_remove list_remove", "array", "The array without the elements that equal a value.", sig("(array<T>, T) -> array<T>", buildRows(removeElement)))
@@ -60,11 +60,13 @@ func init() {
 		keepElements(r, b, func(child *vec.Vector, e int) bool { return !child.IsNull(e) })
 	})))
 	define("array_union", "array", "The distinct elements of both arrays.", sig("(array<T>, array<T>) -> array<T>", buildRows(func(r *row, b *vec.Builder) { combineArrays(r, b, true, false) })))
-	define("array_intersect", "array", "The distinct elements that are in both arrays.", sig("(array<T>, array<T>) -> array<T>", buildRows(func(r *row, b *vec.Builder) { combineArrays(r, b, false, true) })))
+	define("array_intersect list_intersect", "array", "The distinct elements that are in both arrays.", sig("(array<T>, array<T>) -> array<T>", buildRows(func(r *row, b *vec.Builder) { combineArrays(r, b, false, true) })))
 	define("array_except", "array", "The distinct elements of the first array that are not in the second.", sig("(array<T>, array<T>) -> array<T>", buildRows(func(r *row, b *vec.Builder) { combineArrays(r, b, false, false) })))
-	define("arrays_overlap array_overlap", "array", "Whether the arrays have a common element that is not NULL.", sig("(array<T>, array<T>) -> boolean", rows(arraysOverlap)))
+	define("arrays_overlap array_overlap list_has_any array_has_any", "array", "Whether the arrays have a common element that is not NULL.", sig("(array<T>, array<T>) -> boolean", rows(arraysOverlap)))
 	define("range sequence array_range", "array", "The numbers from a start (default 0) up to, without, an end; the third argument is the step.",
 		sig("(bigint, bigint?, bigint?) -> array<bigint>", buildRows(rangeRow)))
+	defineArrayParts()
+	defineArraySums()
 	defineBy("array_min list_min", "array", "The smallest element, NULL elements left out.", []string{"(array<T>) -> T"}, extremeElement(-1))
 	defineBy("array_max list_max", "array", "The greatest element, NULL elements left out.", []string{"(array<T>) -> T"}, extremeElement(1))
 	defineBy("array_sum list_sum", "array", "The sum of the elements.", []string{"(array<number>) -> double or bigint or decimal"}, foldElements("sum"))
@@ -431,7 +433,13 @@ func foldElements(aggregate string) func(string, []Arg, Option) (*Scalar, error)
 			if err := state.Update(kept, n, []*vec.Vector{vec.GatherRows(child, rows)}, len(rows)); err != nil {
 				return nil, err
 			}
-			return state.Finish(0, n)
+			r, err := state.Finish(0, n)
+			if err != nil {
+				return nil, err
+			}
+			out := *flatten(r)
+			out.Valid = vec.And(out.Valid, v.Valid, n)
+			return &out, nil
 		}
 		return newScalar(name, []types.Type{list}, a.Ret, true, core), nil
 	}

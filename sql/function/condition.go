@@ -1,6 +1,9 @@
 package function
 
 import (
+	"unicode/utf8"
+
+	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -12,8 +15,35 @@ func init() {
 	define("nullif", "condition", "NULL where the arguments are equal, else the first.", sig("(T, T) -> T", nullIf, traits{nullsIn: true}))
 	define("isnull is_null", "condition", "Whether the argument is NULL.", sig("(any) -> boolean", nullTest(true), traits{nullsIn: true, shreddedIn: true}))
 	define("isnotnull is_not_null", "condition", "Whether the argument is not NULL.", sig("(any) -> boolean", nullTest(false), traits{nullsIn: true, shreddedIn: true}))
+	onlyBound := func(string, []Arg, Option) (*Scalar, error) { return nil, nil }
+	defineBy("nvl2", "condition", "The second argument where the first is not NULL, else the third.", []string{"(any, T, T) -> T"}, onlyBound)
+	defineBy("decode", "condition", "The result behind the first value that equals the first argument, NULL being equal to NULL; the last argument if none does. Of a BINARY its text.",
+		[]string{"(T, T, U, [any...]) -> U", "(binary) -> text"}, decodeBinary)
+	define("null_or_empty", "condition", "Whether a text is NULL or empty.", sig("(text) -> boolean", rows(func(r *row) bool { return r.isNull(0) || len(r.text(0)) == 0 }), traits{nullsIn: true, infallible: true}))
+	define("not_null_or_empty", "condition", "Whether a text has characters.", sig("(text) -> boolean", rows(func(r *row) bool { return !r.isNull(0) && len(r.text(0)) > 0 }), traits{nullsIn: true, infallible: true}))
+	define("error raise_error", "condition", "Ends the statement with an error of the given text where it is evaluated.", sig("(text) -> text", textRows(func(r *row, dst []byte) []byte {
+		r.fail(sqlerr.Constraint, "%s", r.text(0))
+		return dst
+	})))
 	define("greatest", "condition", "The greatest argument; NULL if one is NULL.", sig("(T, T*) -> T", extreme(1)))
 	define("least", "condition", "The least argument; NULL if one is NULL.", sig("(T, T*) -> T", extreme(-1)))
+}
+
+// decodeBinary resolves decode of a BINARY, which must be UTF-8; the binder makes a CASE of the other form.
+func decodeBinary(name string, args []Arg, _ Option) (*Scalar, error) {
+	if len(args) != 1 || args[0].Type.Kind != types.Binary {
+		return nil, nil
+	}
+	text := types.Of(types.Varchar)
+	s := newScalar(name, []types.Type{args[0].Type}, text, false, nil)
+	core, err := textRows(func(r *row, dst []byte) []byte {
+		if !utf8.Valid(r.text(0)) {
+			r.fail(sqlerr.Conversion, "%x is not UTF-8", r.text(0)[:min(len(r.text(0)), 64)])
+		}
+		return append(dst, r.text(0)...)
+	})(s, args)
+	s.Kernel = adapt(core, text, s.traits)
+	return s, err
 }
 
 // pick builds rows from the argument whose index choice holds for them.

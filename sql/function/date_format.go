@@ -26,7 +26,7 @@ func defineFormats() {
 	wall := func(k int) func(r *row) int64 { return func(r *row) int64 { return r.int(k) } }
 	define("date_format", "time", "The time as text by MySQL's format: %Y %m %d %H %i %s %f %M %b %W %a %j %p and so on.",
 		sig("(datetime, text) -> text", formatRows(1, mysqlFormat, wall(0))))
-	define("strftime", "time", "The time as text by C's format: %Y %m %d %H %M %S %f %B %b %A %a %j %p and so on; the format may be either argument.",
+	define("strftime", "time", "The time as text by C's format: %Y %m %d %H %M %S %f %B %b %A %a %j %p and so on, %-d without zeros in front; the format may be either argument.",
 		sig("(datetime, text) -> text", formatRows(1, cFormat, wall(0))), sig("(text, datetime) -> text", formatRows(0, cFormat, wall(1))))
 	identity := func(_ *row, us int64) int64 { return us }
 	define("str_to_date", "time", "The DATETIME that a text means under MySQL's format, NULL if it does not fit.",
@@ -70,6 +70,8 @@ func (s formatStyle) letter(c byte) byte {
 		return 'M'
 	case 'A':
 		return 'W'
+	case 'W':
+		return '3' // week of the year, from Monday
 	case 'I':
 		return 'I'
 	case 'V':
@@ -97,7 +99,15 @@ func appendFormatted(dst []byte, us int64, format []byte, style formatStyle) []b
 			continue
 		}
 		i++
+		bare := style == cFormat && format[i] == '-' && i+1 < len(format)
+		if bare {
+			i++
+		}
+		from := len(dst)
 		dst = appendField(dst, style.letter(format[i]), format[i], y, m, d, days, rest)
+		for bare && len(dst)-from > 1 && dst[from] == '0' {
+			dst = append(dst[:from], dst[from+1:]...)
+		}
 	}
 	return dst
 }
@@ -192,6 +202,9 @@ func appendRareField(dst []byte, letter, raw byte, days int32, rest, hour, half,
 	case 'u', 'U':
 		_, week := weekOf(days, map[byte]int64{'U': 0, 'u': 1}[letter])
 		return pad(dst, week, 2)
+	case '3':
+		_, week := weekOf(days, 5)
+		return pad(dst, week, 2)
 	case 'V':
 		_, week := weekOf(days, 2)
 		return pad(dst, week, 2)
@@ -257,6 +270,9 @@ func parseFormatted(s, format []byte, style formatStyle) (int64, bool) {
 			continue
 		}
 		i++
+		if style == cFormat && format[i] == '-' && i+1 < len(format) {
+			i++
+		}
 		var ok bool
 		if s, ok = p.read(s, style.letter(format[i])); !ok {
 			return 0, false

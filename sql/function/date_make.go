@@ -81,6 +81,11 @@ func defineCivil() {
 			r.fail(sqlerr.OutOfRange, "%d days since 1970-01-01 are out of range for DATE", r.int(0))
 			return 0
 		})))
+	define("make_time", "time", "The time of day of hour, minute and second.", sig("(bigint, bigint, double) -> time", rows(func(r *row) int64 {
+		return timeOfDay(r, r.int(0), r.int(1), r.float(2))
+	})))
+	define("make_timestamptz", "time", "The TIMESTAMPTZ of year, month, day, hour, minute and second in the session's time zone.",
+		sig("(bigint, bigint, bigint, bigint, bigint, double) -> timestamptz", rows(func(r *row) int64 { return wallToMoment(r.c.Zone, makeTimestamp(r)) })))
 	define("from_days", "time", "The date of days since year 0, as in MySQL.", sig("(bigint) -> date", rows(func(r *row) int32 {
 		d := r.int(0) - yearZeroDays
 		if r.int(0) < -1<<40 || !daysInRange(d) {
@@ -128,12 +133,15 @@ func civil(r *row, y, m, d int64) int32 {
 
 func makeTimestamp(r *row) int64 {
 	days := civil(r, r.int(0), r.int(1), r.int(2))
-	h, m, s := r.int(3), r.int(4), r.float(5)
+	return int64(days)*microsPerDay + timeOfDay(r, r.int(3), r.int(4), r.float(5))
+}
+
+func timeOfDay(r *row, h, m int64, s float64) int64 {
 	if h < 0 || h > 23 || m < 0 || m > 59 || !(s >= 0 && s < 60) {
 		r.fail(sqlerr.OutOfRange, "there is no time of day %d:%d:%s", h, m, types.AppendDouble(nil, s))
 		return 0
 	}
-	return int64(days)*microsPerDay + h*microsPerHour + m*microsPerMinute + int64(math.Round(s*microsPerSecond))
+	return h*microsPerHour + m*microsPerMinute + int64(math.Round(s*microsPerSecond))
 }
 
 // loadZone finds a time zone by name or offset, remembering the last one.

@@ -33,19 +33,56 @@ func defineTimeSums() {
 		}
 		return x
 	})))
-	for _, unit := range []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"} {
-		define(unit+"s_add", "time", "A time moved by n "+unit+"s.", sig("(datetime, bigint) -> datetime", rows(func(r *row) int64 { return moveUnits(r, unit, r.int(1), r.int(0)) })))
-		define(unit+"s_sub", "time", "A time moved back by n "+unit+"s.", sig("(datetime, bigint) -> datetime", rows(func(r *row) int64 {
-			if r.int(1) == -1<<63 {
-				r.fail(sqlerr.OutOfRange, "%d %ss are out of range", r.int(1), unit)
-				return 0
+	for _, unit := range []string{"year", "month", "week", "hour", "minute", "second", "millisecond", "microsecond"} {
+		define("to_"+unit+"s", "time", "n "+unit+"s as an interval.", sig("(bigint) -> interval", rows(func(r *row) types.IntervalValue {
+			x, ok := MakeInterval(appendInt64(nil, r.c, types.Of(types.BigInt), r.int(0)), unit)
+			if !ok {
+				r.fail(sqlerr.OutOfRange, "%d %ss are out of range for INTERVAL", r.int(0), unit)
 			}
-			return moveUnits(r, unit, -r.int(1), r.int(0))
+			return x
 		})))
+	}
+	define("age", "time", "Years, months, days and time from the second time to the first (default: today).",
+		sig("(datetime, datetime) -> interval", rows(func(r *row) types.IntervalValue { return ageBetween(r.int(0), r.int(1)) }), traits{infallible: true}),
+		sig("(datetime) -> interval", rows(func(r *row) types.IntervalValue {
+			today, _ := types.SplitMicros(momentToWall(r.c.Zone, r.c.Now))
+			return ageBetween(int64(today)*microsPerDay, r.int(0))
+		}), traits{infallible: true}))
+	define("next_day", "time", "The first date after the argument that falls on a day of the week, given by its English name.", sig("(date, text) -> date", rows(nextDay)))
+	define("days_in_month", "time", "The number of days of the month.", sig("(date) -> bigint", rows(func(r *row) int64 {
+		y, m, _ := types.CivilFromDays(r.int32(0))
+		return int64(types.DaysInMonth(y, m))
+	}), traits{infallible: true}))
+	for _, unit := range []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"} {
+		add, sub := unit+"s_add", unit+"s_sub"
+		if unit == "month" {
+			add += " add_months"
+		}
+		define(add, "time", "A time moved by n "+unit+"s.", movedSigs(unit, 1)...)
+		define(sub, "time", "A time moved back by n "+unit+"s.", movedSigs(unit, -1)...)
 		define(unit+"s_diff", "time", "Whole "+unit+"s from the second time to the first.", sig("(datetime, datetime) -> bigint", rows(func(r *row) int64 {
 			return elapsed(r, []byte(unit), r.int(1), r.int(0))
 		})))
 	}
+}
+
+// movedSigs moves times by units, and dates by units of days and more.
+func movedSigs(unit string, sign int64) []*signature {
+	move := func(r *row, us int64) int64 {
+		if r.int(1) == -1<<63 {
+			r.fail(sqlerr.OutOfRange, "%d %ss are out of range", r.int(1), unit)
+			return 0
+		}
+		return moveUnits(r, unit, sign*r.int(1), us)
+	}
+	out := []*signature{sig("(datetime, bigint) -> datetime", rows(func(r *row) int64 { return move(r, r.int(0)) }))}
+	if u, _ := unitByName([]byte(unit)); u.months != 0 || u.week || u.micros == microsPerDay {
+		out = append(out, sig("(date, bigint) -> date", rows(func(r *row) int32 {
+			days, _ := types.SplitMicros(move(r, int64(r.int32(0))*microsPerDay))
+			return days
+		})))
+	}
+	return out
 }
 
 // moveBy resolves a function that is + or - of a date and an interval or days.
@@ -154,4 +191,43 @@ func monthsBetween(r *row) float64 {
 		return months
 	}
 	return months + float64(d1-d2)/31
+}
+
+// ageBetween counts whole months, then days, then time, as people tell ages; a negative age is that of the other way round, negated.
+func ageBetween(to, from int64) types.IntervalValue {
+	if to < from {
+		x := ageBetween(from, to)
+		return types.IntervalValue{Months: -x.Months, Days: -x.Days, Micros: -x.Micros}
+	}
+	days, rest := types.SplitMicros(to)
+	fromDays, fromRest := types.SplitMicros(from)
+	y, m, d := types.CivilFromDays(days)
+	fromY, fromM, fromD := types.CivilFromDays(fromDays)
+	months, day, micros := (y-fromY)*12+m-fromM, d-fromD, rest-fromRest
+	if micros < 0 {
+		micros += microsPerDay
+		day--
+	}
+	if day < 0 {
+		// The days that are left of the month of the earlier date.
+		day += types.DaysInMonth(fromY, fromM)
+		months--
+	}
+	return types.IntervalValue{Months: int32(months), Days: int32(day), Micros: micros}
+}
+
+func nextDay(r *row) int32 {
+	name := strings.ToLower(string(r.text(1)))
+	for i, day := range dayNames {
+		if full := strings.ToLower(day); len(name) >= 2 && strings.HasPrefix(full, name) {
+			d := int64(r.int32(0)) + 1
+			d += floorMod(int64(i)-int64(weekdayOf(int32(d))), 7)
+			if !daysInRange(d) {
+				r.fail(sqlerr.OutOfRange, "next_day of %s is out of range for DATE", types.AppendDate(nil, r.int32(0)))
+			}
+			return int32(d)
+		}
+	}
+	r.fail(sqlerr.Conversion, "'%s' is no day of the week", r.text(1))
+	return 0
 }

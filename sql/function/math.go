@@ -18,17 +18,10 @@ func init() {
 	defineBy("floor", "number", "The greatest integer that is not greater.", []string{"(number[, int]) -> first"}, rounding(roundDown))
 	defineBy("round", "number", "Rounded half away from zero, to d decimal places (which may be negative).", []string{"(number[, int]) -> first"}, rounding(roundHalf))
 	defineBy("truncate trunc", "number", "Cut toward zero, to d decimal places.", []string{"(number[, int]) -> first"}, rounding(roundToZero))
-	real := func(names, about string, f func(float64) float64) {
-		define(names, "number", about, sig("(double) -> double", rows(func(r *row) float64 {
-			x := r.float(0)
-			y := f(x)
-			r.null = math.IsNaN(y) && !math.IsNaN(x)
-			return y
-		}), traits{maybeNull: true}))
-	}
-	real("sqrt", "The square root.", math.Sqrt)
+	real := defineReal
+	real("sqrt dsqrt", "The square root.", math.Sqrt)
 	real("cbrt", "The cube root.", math.Cbrt)
-	real("exp", "e to the power of the argument.", math.Exp)
+	real("exp dexp", "e to the power of the argument.", math.Exp)
 	real("ln", "The natural logarithm.", positive(math.Log))
 	real("log2", "The logarithm to base 2.", positive(math.Log2))
 	real("log10 dlog10", "The logarithm to base 10.", positive(math.Log10))
@@ -53,7 +46,7 @@ func init() {
 			return y
 		}), traits{maybeNull: true}))
 	}
-	real2("pow power", "The first argument to the power of the second.", math.Pow)
+	real2("pow power dpow fpow", "The first argument to the power of the second.", math.Pow)
 	real2("atan2", "The angle of the point (second, first argument).", math.Atan2)
 	define("log", "number", "The natural logarithm, or the logarithm of the second argument to the base of the first.",
 		sig("(double) -> double", rows(func(r *row) float64 {
@@ -71,6 +64,7 @@ func init() {
 	define("isnan", "number", "Whether a number is NaN.", sig("(double) -> boolean", rows(func(r *row) bool { return math.IsNaN(r.float(0)) })))
 	define("isinf", "number", "Whether a number is an infinity.", sig("(double) -> boolean", rows(func(r *row) bool { return math.IsInf(r.float(0), 0) })))
 	defineIntegers()
+	defineSpecial()
 }
 
 // positive makes f undefined for numbers that are not positive.
@@ -93,7 +87,7 @@ func defineIntegers() {
 	}
 	bitwise("& bitand", "Bits set in both.", func(a, b int64) int64 { return a & b })
 	bitwise("| bitor", "Bits set in either.", func(a, b int64) int64 { return a | b })
-	bitwise("^ bitxor", "Bits set in one of both.", func(a, b int64) int64 { return a ^ b })
+	bitwise("^ bitxor xor", "Bits set in one of both.", func(a, b int64) int64 { return a ^ b })
 	bitwise("<< bit_shift_left", "Bits moved up; 0 for 64 places and more.", func(a, b int64) int64 {
 		if b < 0 || b > 63 {
 			return 0
@@ -108,8 +102,8 @@ func defineIntegers() {
 	})
 	define("~ bitnot", "operator", "All bits inverted.", sig("(bigint) -> bigint", rows(func(r *row) int64 { return ^r.int(0) })))
 	define("bit_count", "number", "The number of bits set.", sig("(bigint) -> bigint", rows(func(r *row) int64 { return int64(bits.OnesCount64(uint64(r.int(0)))) })))
-	define("gcd", "number", "The greatest common divisor.", sig("(bigint, bigint) -> bigint", rows(func(r *row) int64 { return gcd(r, r.int(0), r.int(1)) })))
-	define("lcm", "number", "The least common multiple.", sig("(bigint, bigint) -> bigint", rows(func(r *row) int64 {
+	define("gcd greatest_common_divisor", "number", "The greatest common divisor.", sig("(bigint, bigint) -> bigint", rows(func(r *row) int64 { return gcd(r, r.int(0), r.int(1)) })))
+	define("lcm least_common_multiple", "number", "The least common multiple.", sig("(bigint, bigint) -> bigint", rows(func(r *row) int64 {
 		a, b := r.int(0), r.int(1)
 		if a == 0 || b == 0 {
 			return 0

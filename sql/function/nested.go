@@ -17,7 +17,17 @@ func init() {
 	define("map_values", "map", "The values of a map, in the order of its keys.", sig("(map) -> first", mapPart(1)))
 	define("map_size", "map", "The number of keys of a map.", sig("(map) -> bigint", rows(listLength)))
 	define("map_contains_key", "map", "Whether a map has a key.", sig("(map, any) -> boolean", mapContains))
-	define("struct", "struct", "A STRUCT of the arguments, named col1, col2 and so on.", sig("(any, any*) -> first", func(s *Scalar, args []Arg) (Kernel, error) {
+	define("map_entries", "map", "The entries of a map as an array of STRUCT(key, value).", sig("(map) -> first", func(s *Scalar, args []Arg) (Kernel, error) {
+		s.Ret = types.ArrayOf(types.Type{Kind: types.Struct, Fields: args[0].Type.Fields})
+		return func(_ *Ctx, args []*vec.Vector, _ int) (*vec.Vector, error) {
+			out := *flatten(args[0])
+			out.Type = s.Ret
+			return &out, nil
+		}, nil
+	}, traits{infallible: true}))
+	define("map_contains_value", "map", "Whether a map has a value.", sig("(map, any) -> boolean", mapContainsValue))
+	defineBy("map_from_arrays map_from_lists", "map", "A MAP of an array of keys and one of values; of equal keys the last counts.", []string{"(array<T>, array<any>) -> map"}, mapFromArrays)
+	define("struct row", "struct", "A STRUCT of the arguments, named col1, col2 and so on.", sig("(any, any*) -> first", func(s *Scalar, args []Arg) (Kernel, error) {
 		var names []string
 		for i := range args {
 			names = append(names, fmt.Sprint("col", i+1))
@@ -25,7 +35,7 @@ func init() {
 		return makeStruct(s, names, 0, 1), nil
 	}, made))
 	define("named_struct", "struct", "A STRUCT of names (constant texts) and values in turn.", sig("(text, any, any*) -> first", namedStruct, made))
-	define("struct_element", "struct", "The member of a STRUCT with a name or a position, counted from 1; both must be constant.",
+	define("struct_element struct_extract", "struct", "The member of a STRUCT with a name or a position, counted from 1; both must be constant.",
 		sig("(struct, any) -> first", structElement, traits{maybeNull: true}))
 }
 
@@ -230,4 +240,59 @@ func memberOf(t types.Type, which Arg) (int, error) {
 		return 0, sqlerr.New(sqlerr.OutOfRange, "%s has the members 1 to %d", t, len(t.Fields))
 	}
 	return 0, sqlerr.New(sqlerr.Type, "a member of a STRUCT is given by a constant name or position")
+}
+
+func mapContainsValue(s *Scalar, args []Arg) (Kernel, error) {
+	value := args[0].Type.Fields[1].Type
+	if CanCast(args[1].Type, value) == No {
+		return nil, sqlerr.New(sqlerr.Type, "a value of %s is %s, not %s", args[0].Type, value, args[1].Type)
+	}
+	s.Args = []types.Type{args[0].Type, value}
+	return rows(func(r *row) bool {
+		entries, from, to := r.list(0)
+		values := flatten(entries).Children[1]
+		for e := from; e < to; e++ {
+			if sameElement(values, e, r.args[1].v, r.i&r.args[1].mask) {
+				return true
+			}
+		}
+		return false
+	})(s, args)
+}
+
+func mapFromArrays(name string, args []Arg, _ Option) (*Scalar, error) {
+	if len(args) != 2 || args[0].Type.Kind != types.Array || args[1].Type.Kind != types.Array {
+		return nil, nil
+	}
+	key, value := *args[0].Type.Elem, *args[1].Type.Elem
+	if !isScalar(key) || key.Kind == types.Null {
+		return nil, sqlerr.New(sqlerr.Type, "%s cannot be the key of a MAP", key)
+	}
+	ret := types.Type{Kind: types.Map, Fields: []types.Field{{Name: "key", Type: key, NotNull: true}, {Name: "value", Type: value}}}
+	core, err := buildRows(func(r *row, b *vec.Builder) {
+		keys, from, to := r.list(0)
+		values, first, end := r.list(1)
+		if end-first != to-from {
+			r.fail(sqlerr.OutOfRange, "a MAP cannot be made of %d keys and %d values", to-from, end-first)
+			return
+		}
+		entry := b.Child(0)
+		for e := from; e < to; e++ {
+			if keys.IsNull(e) {
+				r.fail(sqlerr.Conversion, "a key of a MAP cannot be NULL")
+				return
+			}
+			again := false
+			for other := e + 1; other < to && !again; other++ {
+				again = !keys.IsNull(other) && sameElement(keys, e, keys, other)
+			}
+			if !again {
+				entry.Child(0).AppendFrom(keys, e)
+				entry.Child(1).AppendFrom(values, first+e-from)
+				entry.CloseStruct()
+			}
+		}
+		b.CloseList()
+	})(&Scalar{Ret: ret}, nil)
+	return newScalar(name, []types.Type{args[0].Type, args[1].Type}, ret, false, core), err
 }

@@ -14,6 +14,19 @@ import (
 func init() {
 	define("REGEXP regexp_like regexp_matches rlike", "text", "Whether a regular expression matches somewhere; flags: i (ignore case), s (. matches newlines), m (lines).",
 		sig("(text, text, text?) -> boolean", regexpRows(1, 2, func(r *row, re *pattern) bool { return re.match(r.text(0)) })))
+	define("regexp_full_match", "text", "Whether a regular expression matches the whole text.",
+		sig("(text, text, text?) -> boolean", regexpRows(1, 2, func(r *row, re *pattern) bool { return re.matchWhole(r.text(0)) })))
+	define("regexp_escape", "text", "The text as a regular expression that matches it alone.", sig("(text) -> text", mapText(func(dst, s []byte) []byte {
+		return append(dst, regexp.QuoteMeta(string(s))...)
+	}), traits{infallible: true}))
+	define("regexp_instr regexp_position", "text", "The position of the first match, 0 if there is none.",
+		sig("(text, text) -> bigint", regexpRows(1, -1, func(r *row, re *pattern) int64 {
+			m := re.find(r.text(0))
+			if m == nil {
+				return 0
+			}
+			return int64(vec.RuneCount(r.text(0)[:m[0]])) + 1
+		})))
 	define("regexp_count", "text", "The number of matches that do not overlap.",
 		sig("(text, text, text?) -> bigint", regexpRows(1, 2, func(r *row, re *pattern) int64 {
 			return int64(len(re.FindAllIndex(r.text(0), -1)))
@@ -59,6 +72,8 @@ type pattern struct {
 	need  []byte
 	whole bool
 	quick *quickRegexp
+	// anchored matches whole texts; made when it is needed.
+	anchored *regexp.Regexp
 	// The last replacement taken apart.
 	replacement []byte
 	parts       []templatePart
@@ -134,6 +149,14 @@ func (p *pattern) match(s []byte) bool {
 		}
 	}
 	return p.Match(s)
+}
+
+// matchWhole tells whether s as a whole is a match.
+func (p *pattern) matchWhole(s []byte) bool {
+	if p.anchored == nil {
+		p.anchored = regexp.MustCompile(`\A(?:` + p.Regexp.String() + `)\z`)
+	}
+	return p.anchored.Match(s)
 }
 
 // find returns the bounds of the first match and of its groups, nil if there is none. The result is valid until the next call.

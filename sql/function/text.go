@@ -45,6 +45,8 @@ func init() {
 		sig("(text, text, bigint) -> text", sliceRows(splitPart)))
 	defineTextMakers()
 	defineTextSearch()
+	defineSimilarity()
+	defineFormatting()
 }
 
 // textLength measures texts; n is at most the length of the batch.

@@ -55,9 +55,21 @@ func defineTextMakers() {
 		c, _ := utf8.DecodeRune(s)
 		return int64(c)
 	})))
-	define("bin", "text", "The binary digits of an integer in two's complement.", sig("(bigint) -> text", textRows(func(r *row, dst []byte) []byte {
+	define("bin to_binary", "text", "The binary digits of an integer in two's complement.", sig("(bigint) -> text", textRows(func(r *row, dst []byte) []byte {
 		return strconv.AppendUint(dst, uint64(r.int(0)), 2)
 	})))
+	define("encode", "text", "The bytes of a text in UTF-8.", sig("(text) -> binary", sliceRows(func(_ *row, s []byte) (int, int) { return 0, len(s) }), traits{infallible: true}))
+	define("elt", "text", "The n-th of the other arguments, NULL if there is none.", sig("(bigint, text, text*) -> text", textRows(func(r *row, dst []byte) []byte {
+		k := int64(0)
+		if !r.isNull(0) {
+			k = r.int(0)
+		}
+		if k < 1 || k >= int64(len(r.args)) || r.isNull(int(k)) {
+			r.null = true
+			return dst
+		}
+		return append(dst, r.text(int(k))...)
+	}), traits{nullsIn: true, infallible: true}))
 	defineDigests()
 }
 
@@ -215,7 +227,7 @@ func defineDigests() {
 	define("crc32", "text", "The CRC-32 checksum (IEEE).", sig("(text) -> bigint", rows(func(r *row) int64 { return int64(crc32.ChecksumIEEE(r.text(0))) })))
 	define("hash", "text", "A 64-bit hash of the text, the same in every process.",
 		sig("(text) -> bigint", rows(func(r *row) int64 { return int64(vec.HashBytes(r.text(0))) })))
-	define("hex", "text", "Hexadecimal digits of a text, of bytes or of an integer.",
+	define("hex to_hex", "text", "Hexadecimal digits of a text, of bytes or of an integer.",
 		sig("(bigint) -> text", textRows(func(r *row, dst []byte) []byte {
 			return append(dst, strings.ToUpper(strconv.FormatUint(uint64(r.int(0)), 16))...)
 		})),

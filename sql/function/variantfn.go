@@ -79,12 +79,25 @@ func defineJSONText() {
 	})))
 	define("json_quote", "variant", "The text as a JSON string.", sig("(text) -> text", mapText(func(dst, s []byte) []byte { return jsonparse.AppendQuoted(dst, s) })))
 	define("json_unquote", "variant", "A JSON string without quotes and escapes; other text as it is.", sig("(text) -> text", mapText(appendUnquoted)))
-	define("to_json json_text", "variant", "The value as JSON text.", sig("(any) -> text", textRows(func(r *row, dst []byte) []byte {
+	define("to_json json_text row_to_json array_to_json", "variant", "The value as JSON text.", sig("(any) -> text", textRows(func(r *row, dst []byte) []byte {
 		return r.appendJSON(dst, 0)
 	})))
 	define("to_variant", "variant", "The value as a VARIANT; text becomes a string and is not parsed.", sig("(any) -> variant", func(*Scalar, []Arg) (Kernel, error) {
 		return func(_ *Ctx, args []*vec.Vector, _ int) (*vec.Vector, error) { return variant.FromVector(args[0]), nil }, nil
 	}))
+	define("json_exists", "variant", "Whether a path finds a value, JSON null included.", document("(variant, text) -> boolean", rows(func(r *row) bool {
+		_, value := r.at(1)
+		return value != nil
+	}))...)
+	define("json_contains", "variant", "Whether a document has another in it, as a value, a part of an array or a part of an object.",
+		sig("(variant, variant) -> boolean", rows(func(r *row) bool {
+			aMeta, a := r.variant(0)
+			bMeta, b := r.variant(1)
+			return containsJSON(aMeta, a, bMeta, b)
+		})))
+	define("json_merge_patch", "variant", "The first document changed by the second as RFC 7396 says: its members replace others, null removes.",
+		sig("(variant, variant) -> json", mergePatch))
+	define("json_pretty", "variant", "The document as JSON text on lines of its own.", document("(variant) -> text", textRows(prettyRow))...)
 	define("json_object", "variant", "A JSON object of names and values in turn.", sig("(text, any, any*) -> json", jsonObject, traits{nullsIn: true}))
 	define("json_array", "variant", "A JSON array of the arguments.", sig("(any*) -> json", jsonArray, traits{nullsIn: true}))
 	defineBy("json_parse parse_json parse_to_variant", "variant", "The VARIANT that a JSON text stands for; an error if it is none.",
