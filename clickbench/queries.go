@@ -2,6 +2,7 @@ package clickbench
 
 import (
 	_ "embed" // the texts of the queries
+	"strconv"
 	"strings"
 )
 
@@ -63,15 +64,16 @@ func Queries(l Layout) []Query {
 	return out
 }
 
+// Scaled returns a query with bounds for a table of so many rows: HAVING and OFFSET are made for the full one, and leave nothing of a small
+// one.
+func Scaled(sql string, rows uint64) string {
+	least := strconv.FormatUint(rows*100_000/fullRows, 10)
+	return strings.NewReplacer("> 100000", "> "+least, "OFFSET 10000", "OFFSET 1", "OFFSET 1000", "OFFSET 3", "OFFSET 100", "OFFSET 2").Replace(sql)
+}
+
 // Path is a column in the layouts that have one column: the path of v under a cast to the column's type.
 func Path(name string) string {
-	k := text
-	for _, c := range columns {
-		if c.Name == name {
-			k = c.kind
-		}
-	}
-	return "CAST(v['" + name + "'] AS " + kinds[k].name + ")"
+	return "CAST(v['" + name + "'] AS " + kinds[columns[indexOf(name)].kind].name + ")"
 }
 
 // Rewrite replaces the columns of the table in a query by what of returns for their names. Texts in quotes stay as they are.

@@ -42,6 +42,8 @@ var kinds = [...]struct {
 	date:     {"DATE", types.Of(types.Date), true},
 }
 
+func (k kind) isText() bool { return k == text || k == text255 || k == char1 }
+
 // Schema returns the table's columns.
 func Schema() types.Schema {
 	out := make(types.Schema, 0, columnCount)
@@ -84,14 +86,4 @@ func Template() string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// IsDateOrTime tells whether a column holds dates or times, which JSON writes as text.
-func IsDateOrTime(name string) bool {
-	for _, c := range columns {
-		if c.Name == name {
-			return c.kind == date || c.kind == datetime
-		}
-	}
-	return false
 }

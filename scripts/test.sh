@@ -66,6 +66,7 @@ step "unit, SQL, command and fault tests" go_tests .
 step "race detector" make -s race
 step "fuzz, ${FUZZTIME:-10s} each" bash scripts/fuzz.sh "${FUZZTIME:-10s}"
 step "Python clients" python_tests
+step "ClickBench, 43 queries in all layouts" bin/ebira bench clickbench --check --rows 20k --layout all --python .venv/bin/python
 step "Java client" java_tests
 step "ADBC validation suite" adbc_validation
 # Random queries run for 10 s here; EBIRA_DIFFTIME=10m make test runs them longer.

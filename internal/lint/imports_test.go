@@ -17,8 +17,8 @@ var level = map[string]int{
 	"storage/catalog": 54, "storage/segment": 53, "storage/parquetio": 52, "textindex": 52,
 	"sql/expr": 41, "sql/function": 40,
 	"tpch":       35,
-	"clickbench": 31,
-	"variant":    31, "vec/arrowvec": 31, "vec": 30, "jsonparse": 30, "textindex/analysis": 30,
+	"clickbench": 31, "bench": 20,
+	"variant": 31, "vec/arrowvec": 31, "vec": 30, "jsonparse": 30, "textindex/analysis": 30,
 	"sql/types": 21, "sql/sqlerr": 20, "cache": 20, "storage/vfs": 20,
 }
 
