@@ -2,11 +2,10 @@ package opt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
-	"github.com/ebira-db/ebira/sql/types"
-	"github.com/ebira-db/ebira/vec"
 )
 
 // Guesses where nothing is known. They only order alternatives; results never depend on them.
@@ -95,7 +94,7 @@ func (c *context) groups(a *plan.Aggregate) float64 {
 		if !known {
 			return max(in*groupShare, 1)
 		}
-		product *= d
+		product *= d.n
 	}
 	return min(product, in)
 }
@@ -134,61 +133,89 @@ func (c *context) semiShare(j *plan.Join) float64 {
 	if !ok {
 		return 0.5
 	}
-	return min(1, c.estimate(j.Right)/max(d, 1))
+	return min(1, c.estimate(j.Right)/max(d.n, 1))
 }
 
-// keyDivisor guesses by how much equalities of keys cut a cross product: the distinct values of the side that has fewer, which is right for
-// keys and foreign keys. Further keys count less, since keys of one join tend to depend on one another.
+// keyDivisor guesses by how much equalities of keys cut a cross product: the different values of the side that has more, where they were
+// counted. Bounds may be far too high, and then the lower one is the better guess. Further keys count less, since keys of one join tend to
+// depend on one another.
 func (c *context) keyDivisor(left, right plan.Node, leftKeys, rightKeys []expr.Expr) float64 {
-	var ds []float64
+	var keys []keyPair
 	for i := range leftKeys {
-		l, lok := c.distinct(left, leftKeys[i])
-		r, rok := c.distinct(right, rightKeys[i])
-		switch {
-		case lok && rok:
-			ds = append(ds, min(l, r))
-		case lok:
-			ds = append(ds, l)
-		case rok:
-			ds = append(ds, r)
-		default:
-			ds = append(ds, max(math.Sqrt(min(c.estimate(left), c.estimate(right))), 1))
-		}
+		x, xok := c.distinct(left, leftKeys[i])
+		y, yok := c.distinct(right, rightKeys[i])
+		keys = append(keys, keyPair{guess{x, xok}, guess{y, yok}})
 	}
-	out, weight, most := 1.0, 1.0, min(c.estimate(left), c.estimate(right))
-	for len(ds) > 0 {
-		largest := 0
-		for i := range ds {
-			if ds[i] > ds[largest] {
-				largest = i
-			}
-		}
-		if weight == 1 {
-			most = max(most, ds[largest])
-		}
-		out *= math.Pow(max(ds[largest], 1), weight)
-		weight /= 2
-		ds = append(ds[:largest], ds[largest+1:]...)
+	return divisor(keys, c.estimate(left), c.estimate(right))
+}
+
+// guess is a number of different values, if it is known.
+type guess struct {
+	ndv
+	known bool
+}
+
+// keyPair are the two sides of a key.
+type keyPair struct{ left, right guess }
+
+// divisor guesses by how much keys cut the cross product of l and r rows.
+func divisor(keys []keyPair, l, r float64) float64 {
+	if len(keys) == 0 {
+		return 1
 	}
-	// A side cannot have more different key tuples than rows.
-	return min(out, most)
+	var space [8]float64
+	single := space[:0]
+	var leftRows, rightRows float64 // of the tables that keys come from
+	for _, k := range keys {
+		single = append(single, max(k.divisor(l, r), 1))
+		leftRows, rightRows = max(leftRows, k.left.rows), max(rightRows, k.right.rows)
+	}
+	slices.Sort(single)
+	out := single[0]
+	for _, d := range single[1:] {
+		// Each key counts the square root of all that are weaker.
+		out = d * math.Sqrt(out)
+	}
+	// A side cannot have more different key tuples than its table has rows.
+	most := min(leftRows, rightRows)
+	if most == 0 {
+		most = min(l, r)
+	}
+	return min(out, max(most, single[len(single)-1]))
+}
+
+// divisor is that of a single key.
+func (k keyPair) divisor(l, r float64) float64 {
+	x, y := k.left, k.right
+	switch {
+	case x.known && y.known && x.counted && y.counted:
+		return max(x.n, y.n)
+	case x.known && y.known:
+		return min(x.n, y.n)
+	case x.known:
+		return x.n
+	case y.known:
+		return y.n
+	}
+	return math.Sqrt(min(l, r))
 }
 
 // distinct guesses how many values e has over the rows of n, before filters. It follows columns down to scans.
-func (c *context) distinct(n plan.Node, e expr.Expr) (float64, bool) {
+func (c *context) distinct(n plan.Node, e expr.Expr) (ndv, bool) {
 	col, ok := e.(*expr.Column)
 	if !ok {
 		if k, isCast := e.(*expr.Cast); isCast {
 			return c.distinct(n, k.Arg)
 		}
-		return 0, false
+		return ndv{}, false
 	}
 	switch x := n.(type) {
 	case *plan.Scan:
 		if col.Index >= len(x.Columns) {
-			return 0, false
+			return ndv{}, false
 		}
-		return distinctOf(x, col.Index), true
+		st := c.column(x, col.Index)
+		return ndv{st.distinct, float64(x.Table.Rows()), st.counted}, true
 	case *plan.Shared:
 		return c.distinct(x.Def.Plan, plan.Moved(col, x.Column(col.Index)))
 	case *plan.Filter:
@@ -202,7 +229,7 @@ func (c *context) distinct(n plan.Node, e expr.Expr) (float64, bool) {
 	case *plan.Aggregate:
 		if col.Index < len(x.Keys) {
 			if len(x.Keys) == 1 {
-				return c.estimate(x), true
+				return ndv{n: c.estimate(x), rows: c.estimate(x)}, true
 			}
 			return c.distinct(x.Input, x.Keys[col.Index])
 		}
@@ -215,63 +242,5 @@ func (c *context) distinct(n plan.Node, e expr.Expr) (float64, bool) {
 			return c.distinct(x.Right, plan.Moved(col, col.Index-w))
 		}
 	}
-	return 0, false
-}
-
-// distinctOf bounds the distinct values of a scan's column by the table's rows and, for integers and dates, by its range.
-func distinctOf(s *plan.Scan, i int) float64 {
-	rows := float64(max(s.Table.Rows(), 1))
-	if lo, hi, ok := bounds(s, i); ok {
-		return min(rows, hi-lo+1)
-	}
-	if s.Columns[i].Type.Kind == types.Boolean {
-		return min(rows, 2)
-	}
-	return rows
-}
-
-// bounds returns the range of an integer or date column over all segments.
-func bounds(s *plan.Scan, i int) (lo, hi float64, ok bool) {
-	c := &s.Columns[i]
-	if len(c.Path) > 0 || len(s.Table.Segments) == 0 || len(s.Table.Batches) > 0 {
-		return 0, 0, false
-	}
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, m := range s.Table.Segments {
-		at := -1
-		for k := range m.Columns {
-			if m.Columns[k].ID == c.ID {
-				at = k
-			}
-		}
-		if at < 0 || at >= len(m.Zones) || m.Zones[at].Min == nil || m.Zones[at].Max == nil {
-			return 0, 0, false
-		}
-		a, aok := number(m.Zones[at].Min)
-		b, bok := number(m.Zones[at].Max)
-		if !aok || !bok {
-			return 0, 0, false
-		}
-		lo, hi = min(lo, a), max(hi, b)
-	}
-	return lo, hi, true
-}
-
-// number reads a one-row vector of an integer, date or timestamp type.
-func number(v *vec.Vector) (float64, bool) {
-	if v.IsNull(0) {
-		return 0, false
-	}
-	h, i := v.At(0)
-	switch d := h.Data.(type) {
-	case []int8:
-		return float64(d[i]), true
-	case []int16:
-		return float64(d[i]), true
-	case []int32:
-		return float64(d[i]), true
-	case []int64:
-		return float64(d[i]), true
-	}
-	return 0, false
+	return ndv{}, false
 }

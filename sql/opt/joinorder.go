@@ -9,8 +9,8 @@ import (
 // maxJoinLeaves bounds the inputs of one tree of inner joins that are reordered; sets of inputs are bits of a word.
 const maxJoinLeaves = 64
 
-// orderJoins rebuilds trees of inner joins greedily: the two parts whose join is smallest are joined first. Parts without a condition
-// between them come last.
+// orderJoins rebuilds trees of inner joins. Inputs that keys connect are joined in the best order, if they are few; otherwise, and for parts
+// without a key between them, the two parts whose join is smallest are joined first.
 func orderJoins(c *context, n plan.Node) plan.Node {
 	j, ok := n.(*plan.Join)
 	if !ok || j.Kind != plan.Inner && j.Kind != plan.Cross {
@@ -26,6 +26,7 @@ func orderJoins(c *context, n plan.Node) plan.Node {
 		e.l, e.r = e.l|g.leavesOf(e.left), e.r|g.leavesOf(e.right)
 		e.reads |= g.leavesOf(e.cond) | e.l | e.r
 	}
+	g.classify()
 	return g.build(j)
 }
 
@@ -35,6 +36,8 @@ type joinGraph struct {
 	leaves []plan.Node
 	starts []int // first column of each leaf, and the end
 	edges  []edge
+	// classes replace the edges between plain columns.
+	classes []class
 	// stuck tells that a key cannot be written as a condition, so that nothing may be moved.
 	stuck bool
 }
@@ -129,6 +132,7 @@ func (g *joinGraph) build(top *plan.Join) plan.Node {
 		}
 		parts[i] = p
 	}
+	parts = g.orderBest(parts)
 	for len(parts) > 1 {
 		a, b := g.cheapest(parts)
 		joined := g.join(parts[a], parts[b])
@@ -170,9 +174,14 @@ func (g *joinGraph) cheapest(parts []*part) (a, b int) {
 
 // linked tells whether a key leads from one set of leaves to the other.
 func (g *joinGraph) linked(x, y uint64) bool {
+	for i := range g.classes {
+		if c := &g.classes[i]; c.leaves&x != 0 && c.leaves&y != 0 {
+			return true
+		}
+	}
 	for i := range g.edges {
 		e := &g.edges[i]
-		if e.left != nil && (e.l&^x == 0 && e.r&^y == 0 || e.l&^y == 0 && e.r&^x == 0) {
+		if !e.used && e.left != nil && (e.l&^x == 0 && e.r&^y == 0 || e.l&^y == 0 && e.r&^x == 0) {
 			return true
 		}
 	}
@@ -199,6 +208,11 @@ func (g *joinGraph) joinNode(a, b *part) (plan.Node, []int) {
 	both := numbers(append(append([]int(nil), a.cols...), b.cols...))
 	var leftKeys, rightKeys, conds []expr.Expr
 	var used []int
+	for i := range g.classes {
+		if l, r, ok := g.classes[i].between(a.set, b.set); ok {
+			leftKeys, rightKeys = append(leftKeys, expr.Remap(l.col, left)), append(rightKeys, expr.Remap(r.col, right))
+		}
+	}
 	for i := range g.edges {
 		e := &g.edges[i]
 		if e.used {
@@ -231,29 +245,3 @@ func numbers(cols []int) map[int]int {
 	}
 	return m
 }
-
-// chooseBuildSide puts the smaller input of a hash join to the right, where the hash table is built. A left join with a far larger right
-// side becomes a right join.
-func chooseBuildSide(c *context, n plan.Node) plan.Node {
-	return rewrite(n, func(n plan.Node) plan.Node {
-		j, ok := n.(*plan.Join)
-		if !ok {
-			return n
-		}
-		l, r := c.estimate(j.Left), c.estimate(j.Right)
-		kind := j.Kind
-		switch {
-		case (kind == plan.Inner || kind == plan.Cross || kind == plan.Full) && l < r:
-		case kind == plan.Left && l*outerSwapFactor < r:
-			kind = plan.Right
-		case kind == plan.Right && l < r*outerSwapFactor:
-			kind = plan.Left
-		default:
-			return n
-		}
-		return plan.Swap(j, kind)
-	})
-}
-
-// outerSwapFactor is how much larger the build side of a left join must be before sides change: emitting unmatched build rows costs.
-const outerSwapFactor = 4

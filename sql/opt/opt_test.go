@@ -14,7 +14,7 @@ import (
 	"github.com/ebira-db/ebira/sql/sqlerr"
 )
 
-// TestPlans runs testdata/*: "create" adds a table, "bounds" sets a zone map, "plan" prints the optimized plan (off=rule leaves rules out,
+// TestPlans runs testdata/*: "create" adds a table, "bounds" sets a zone map, "distinct" how many values a column has, "plan" prints the optimized plan (off=rule leaves rules out,
 // only=rule applies a single one), "valid" prints nothing for a plan that stays valid under all rules, "trace" names the rules that changed
 // something.
 func TestPlans(t *testing.T) {
@@ -37,6 +37,14 @@ func TestPlans(t *testing.T) {
 				d.ScanArgs(t, "lo", &lo)
 				d.ScanArgs(t, "hi", &hi)
 				c.Bounds(table, column, int32(lo), int32(hi))
+				return ""
+			case "distinct":
+				var table, column string
+				var n int
+				d.ScanArgs(t, "table", &table)
+				d.ScanArgs(t, "column", &column)
+				d.ScanArgs(t, "n", &n)
+				c.Distinct(table, column, n)
 				return ""
 			}
 			n, err := bindNode(c, d.Input)

@@ -36,6 +36,8 @@ type context struct {
 	fn *function.Ctx
 	// rows are the estimates made so far; nodes never change, so they stay right.
 	rows map[plan.Node]float64
+	// columns are the statistics gathered so far.
+	columns map[columnKey]statistics
 }
 
 // Rules are applied in this order.
@@ -67,7 +69,7 @@ func Optimize(n plan.Node, o Options) (plan.Node, []Step) {
 
 // applyRules applies the rules to a plan without its definitions, and notes in steps what they did unless that is nil.
 func applyRules(n plan.Node, o Options, steps *[]Step) plan.Node {
-	c := &context{fn: o.Ctx, rows: map[plan.Node]float64{}}
+	c := &context{fn: o.Ctx, rows: map[plan.Node]float64{}, columns: map[columnKey]statistics{}}
 	for i := range Rules {
 		r := &Rules[i]
 		if slices.Contains(o.Off, r.Name) {

@@ -2,17 +2,43 @@ package opt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
 )
 
-// selectivity guesses the share of rows of n that satisfy all conditions.
+// leastShare is the least that a range is taken to keep: bounds may be old and data skewed.
+const leastShare = 0.001
+
+// selectivity guesses the share of rows of n that satisfy all conditions. Bounds of one column from both sides cut out a range, all other
+// conditions are taken to be independent.
 func (c *context) selectivity(conds []expr.Expr, n plan.Node) float64 {
 	s := 1.0
+	type sides struct{ lower, upper float64 }
+	ranges := map[int]sides{}
+	var columns []int
 	for _, e := range conds {
-		s *= c.share(e, n)
+		share, column, less, ok := c.bound(e, n)
+		if !ok {
+			s *= c.share(e, n)
+			continue
+		}
+		r, seen := ranges[column]
+		if !seen {
+			r, columns = sides{1, 1}, append(columns, column)
+		}
+		if less {
+			r.upper = min(r.upper, share)
+		} else {
+			r.lower = min(r.lower, share)
+		}
+		ranges[column] = r
+	}
+	for _, column := range columns {
+		r := ranges[column]
+		s *= max(r.lower+r.upper-1, leastShare)
 	}
 	return s
 }
@@ -30,10 +56,14 @@ func (c *context) share(e expr.Expr, n plan.Node) float64 {
 	case *expr.Not:
 		return 1 - c.share(x.Arg, n)
 	case *expr.IsNull:
-		if x.Negate {
-			return 1 - nullSelectivity
+		s := nullSelectivity
+		if st, ok := c.scanned(n, x.Arg); ok && st.nulls >= 0 {
+			s = st.nulls
 		}
-		return nullSelectivity
+		if x.Negate {
+			return 1 - s
+		}
+		return s
 	case *expr.In:
 		s := 0.5
 		if d, ok := c.categories(n, x.Arg); ok {
@@ -61,51 +91,63 @@ func (c *context) callShare(x *expr.Call, n plan.Node) float64 {
 	case "<>":
 		return 1 - likeSelectivity
 	case "<", "<=", ">", ">=":
-		return c.rangeShare(x, n)
+		if s, _, _, ok := c.bound(x, n); ok {
+			return max(s, leastShare)
+		}
+		return rangeSelectivity
 	case "like", "LIKE", "ilike", "ILIKE", "rlike", "RLIKE", "regexp", "REGEXP":
 		return likeSelectivity
 	}
 	return defaultSelectivity
 }
 
-// rangeShare places the constant of a comparison within the column's range.
-func (c *context) rangeShare(x *expr.Call, n plan.Node) float64 {
-	col, cok := x.Args[0].(*expr.Column)
-	k, kok := x.Args[1].(*expr.Const)
-	less := x.Fn.Name[0] == '<'
-	if !cok || !kok {
-		col, cok = x.Args[1].(*expr.Column)
-		k, kok = x.Args[0].(*expr.Const)
-		less = !less
+// bound places the constant of a comparison within the range of the column that it is compared with: share is the part of the range that
+// satisfies it, less tells that the constant is an upper bound.
+func (c *context) bound(e expr.Expr, n plan.Node) (share float64, column int, less, ok bool) {
+	x, ok := e.(*expr.Call)
+	if !ok || len(x.Args) != 2 || !slices.Contains([]string{"<", "<=", ">", ">="}, x.Fn.Name) {
+		return 0, 0, false, false
 	}
-	if !cok || !kok {
-		return rangeSelectivity
+	arg, value := x.Args[0], x.Args[1]
+	less = x.Fn.Name[0] == '<'
+	if _, swapped := arg.(*expr.Const); swapped {
+		arg, value, less = value, arg, !less
 	}
-	scan, ok := n.(*plan.Scan)
-	if !ok || col.Index >= len(scan.Columns) {
-		return rangeSelectivity
+	k, ok := value.(*expr.Const)
+	st, found := c.scanned(n, arg)
+	if !ok || !found || !st.ranged || st.hi <= st.lo {
+		return 0, 0, false, false
 	}
-	lo, hi, ok := bounds(scan, col.Index)
-	v, vok := number(k.Value)
-	if !ok || !vok || hi <= lo {
-		return rangeSelectivity
+	v, ok := number(k.Value)
+	if !ok {
+		return 0, 0, false, false
 	}
-	s := min(max((v-lo)/(hi-lo), 0), 1)
+	s := min(max((v-st.lo)/(st.hi-st.lo), 0), 1)
 	if !less {
 		s = 1 - s
 	}
-	// Never quite nothing: bounds may be old and data skewed.
-	return max(s, 0.001)
+	return s, arg.(*expr.Column).Index, less, true
+}
+
+// scanned returns the statistics of e if it is a column of the scan n.
+func (c *context) scanned(n plan.Node, e expr.Expr) (statistics, bool) {
+	col, ok := e.(*expr.Column)
+	s, isScan := n.(*plan.Scan)
+	if !ok || !isScan || col.Index >= len(s.Columns) {
+		return statistics{}, false
+	}
+	return c.column(s, col.Index), true
 }
 
 // minCategories is the least number of different texts that a text column is taken to have.
 const minCategories = 10
 
-// categories is distinct for conditions with constants: texts that people compare with constants are mostly categories, far fewer than rows.
+// categories is distinct for conditions with constants. Where texts were not counted, those that people compare with constants are taken to
+// be categories, far fewer than rows.
 func (c *context) categories(n plan.Node, e expr.Expr) (float64, bool) {
 	d, ok := c.distinct(n, e)
-	if ok && e.Type().Kind == types.Varchar {
-		d = min(d, max(math.Cbrt(d), minCategories))
+	if ok && !d.counted && e.Type().Kind == types.Varchar {
+		d.n = min(d.n, max(math.Cbrt(d.n), minCategories))
 	}
-	return max(d, 1), ok
+	return max(d.n, 1), ok
 }

@@ -66,6 +66,8 @@ type ColumnWriter struct {
 	plain     int64 // uncompressed size of all pages with headers
 	oldPages  int
 	encodings map[int]int
+	// distinct has the values of pages without dictionary; nil if they are not counted.
+	distinct *vec.Sketch
 
 	codes         []uint32
 	raw, cooked   []byte
@@ -79,6 +81,52 @@ const surelyRepeating = 8192
 // NewColumnWriter makes a writer for a leaf whose bounds compare by order. Pages are compressed with codec where it pays.
 func NewColumnWriter(leaf LeafInfo, order Order, codec Codec) *ColumnWriter {
 	return &ColumnWriter{leaf: leaf, order: order, codec: codec, encodings: map[int]int{}}
+}
+
+// CountDistinct makes the writer count different values, before the first page.
+func (w *ColumnWriter) CountDistinct() { w.distinct = new(vec.Sketch) }
+
+// Distinct returns the sketch of the different values so far, nil if they are not counted.
+func (w *ColumnWriter) Distinct() *vec.Sketch {
+	if w.distinct == nil {
+		return nil
+	}
+	s := *w.distinct
+	if w.dictPages {
+		count(&s, w.dict.values())
+	}
+	return &s
+}
+
+// count adds values to a sketch. Booleans need none.
+func count(s *vec.Sketch, v *Values) {
+	switch v.Kind {
+	case KindBool:
+	case KindInt32:
+		for _, x := range v.I32 {
+			s.Add(vec.HashInt64(int64(x)))
+		}
+	case KindInt64:
+		for _, x := range v.I64 {
+			s.Add(vec.HashInt64(x))
+		}
+	case KindFloat:
+		for _, x := range v.F32 {
+			s.Add(vec.HashFloat64(float64(x)))
+		}
+	case KindDouble:
+		for _, x := range v.F64 {
+			s.Add(vec.HashFloat64(x))
+		}
+	case KindBytes:
+		for i := range v.Views {
+			s.Add(vec.HashBytes(v.bytes(i)))
+		}
+	default:
+		for i := range v.N {
+			s.Add(vec.HashBytes(v.fixed(i)))
+		}
+	}
 }
 
 // SizeBytes is the memory that the writer holds now.
@@ -209,6 +257,9 @@ func (w *ColumnWriter) encodeBody(v *Values) int {
 	flat := v
 	if v.Dict != nil {
 		flat = flatten(v)
+	}
+	if w.distinct != nil {
+		count(w.distinct, flat)
 	}
 	enc := w.enc
 	if w.leaf.Kind == KindBool {

@@ -37,6 +37,8 @@ type ZoneMap struct {
 	Min, Max *vec.Vector `json:"-"`
 	Nulls    int64
 	Rows     int64
+	// Distinct estimates how many different values a scalar column has within the segment; nil for pages, and where it was not counted.
+	Distinct *vec.Sketch `json:",omitempty"`
 }
 
 // Meta is what a Snapshot keeps of a segment. Path statistics stay in the file.

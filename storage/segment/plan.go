@@ -123,7 +123,7 @@ func (p *columnPlan) zone(col Column, rows int64) ZoneMap {
 		return z
 	}
 	total := p.cols[0].Total()
-	z.Nulls = total.Nulls
+	z.Nulls, z.Distinct = total.Nulls, p.cols[0].Distinct()
 	if min, max, ok := zoneBounds(total, store.Leaf, col.Type); ok {
 		z.Min, z.Max = min, max
 	}

@@ -120,7 +120,11 @@ func (s *columnState) open() {
 		if scalar {
 			order = store.Order
 		}
-		s.cols = append(s.cols, parquetio.NewColumnWriter(l.Leaf, order, s.codec))
+		w := parquetio.NewColumnWriter(l.Leaf, order, s.codec)
+		if scalar {
+			w.CountDistinct()
+		}
+		s.cols = append(s.cols, w)
 	}
 }
 

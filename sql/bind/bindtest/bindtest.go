@@ -91,6 +91,21 @@ func (c *Catalog) Bounds(table, column string, lo, hi int32) {
 	}
 }
 
+// Distinct makes the statistics of a column tell that it has n different values.
+func (c *Catalog) Distinct(table, column string, n int) {
+	for _, t := range c.tables {
+		for i := range t.Columns {
+			if t.Name == table && t.Columns[i].Name == column && len(t.Segments) > 0 {
+				z := &t.Segments[0].Zones[i]
+				z.Distinct = new(vec.Sketch)
+				for k := range n {
+					z.Distinct.Add(vec.HashInt64(int64(k)))
+				}
+			}
+		}
+	}
+}
+
 // Relation finds a table or view by name.
 func (c *Catalog) Relation(db, name parse.Ident) (bind.Relation, error) {
 	if db.Name != "" && !strings.EqualFold(db.Name, catalog.DefaultDatabase) {
