@@ -49,6 +49,8 @@ func (p *aggPart) SizeBytes() int64 {
 
 // partAdder adds to parts; it holds scratch memory of one worker.
 type partAdder struct {
+	// last says that no more rows are stored, so that parts may take over their texts.
+	last bool
 	args     []*vec.Vector
 	ids      []uint32
 	from, to []uint32
@@ -118,8 +120,10 @@ func (x *partAdder) rows(p *aggPart, l *aggLocal, n int, mapping [][]uint32) err
 		return nil
 	}
 	var kb keyBatch
+	adopted := x.last && l.rows.views != nil && p.table.adopt(&l.rows.views.arenas[n])
 	for k := range l.rows.chunks[n] {
 		inputs := l.rows.read(n, k, &kb)
+		kb.stored = adopted
 		if mapping != nil {
 			kb.words = l.s.layout.translate(kb.words, mapping)
 		}

@@ -34,7 +34,7 @@ func (g *groupsState) morsels() int {
 }
 
 func (g *groupsState) reader(*worker) (reader, error) {
-	return &groupsReader{g: g.g, s: g.s, account: g.s.r.account()}, nil
+	return &groupsReader{g: g.g, s: g.s, account: g.s.r.account(), adder: partAdder{last: true}}, nil
 }
 
 type groupsReader struct {

@@ -166,6 +166,8 @@ type keyBatch struct {
 	valid vec.Bitmap
 	// cols are the key columns in any form but Shredded.
 	cols []*vec.Vector
+	// stored says that the buffers of the views are those of the table that the keys are put into, so that it need not copy them.
+	stored bool
 	// lazy says that views and hash are not set yet, because the key is a text column in dictionary form: most of its rows can be
 	// settled by their codes, see codeCache. Everybody else calls settle first.
 	lazy bool

@@ -38,6 +38,16 @@ type table struct {
 	first []uint64
 }
 
+// adopt makes the texts of a the beginning of the table's, if it has none yet: nobody adds to a any more, and keys whose texts lie there
+// need no copy.
+func (t *table) adopt(a *arena) bool {
+	if len(t.text.bufs) > 0 {
+		return false
+	}
+	t.text = arena{bufs: a.bufs[:len(a.bufs):len(a.bufs)], bytes: a.bytes, shared: len(a.bufs)}
+	return true
+}
+
 // maxGroups bounds the numbers of a table: slots have 32 bits for them.
 const maxGroups = 1<<31 - 1
 
@@ -258,7 +268,11 @@ func (t *table) assignViews(kb *keyBatch, rows []int32, ids []uint32) {
 		for ; ; e = slots[s] {
 			if e == 0 {
 				slots[s] = t.add(h)
-				t.views = append(t.views, t.text.store(key, kb.bufs))
+				if kb.stored {
+					t.views = append(t.views, *key)
+				} else {
+					t.views = append(t.views, t.text.store(key, kb.bufs))
+				}
 				for c, b := range t.kept {
 					b.AppendFrom(kb.cols[c], int(r))
 				}
@@ -284,6 +298,8 @@ const minArenaBlock = 4 << 10
 type arena struct {
 	bufs  [][]byte
 	bytes int64
+	// shared is the number of buffers at the beginning that belong to others as well and must not grow.
+	shared int
 }
 
 // store copies the text of v and returns its view in the arena.
@@ -293,7 +309,7 @@ func (a *arena) store(v *vec.View, bufs [][]byte) vec.View {
 	}
 	s := v.Bytes(bufs)
 	last := len(a.bufs) - 1
-	if last < 0 || len(a.bufs[last])+len(s) > cap(a.bufs[last]) {
+	if last < a.shared || len(a.bufs[last])+len(s) > cap(a.bufs[last]) {
 		size := max(min(arenaBlock, minArenaBlock<<min(len(a.bufs), 16)), len(s))
 		a.bufs = append(a.bufs, make([]byte, 0, size))
 		a.bytes += int64(size)
