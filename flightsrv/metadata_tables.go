@@ -16,15 +16,32 @@ import (
 // The table types.
 const (
 	typeTable       = "TABLE"
+	typeView        = "VIEW"
 	typeSystemTable = "SYSTEM TABLE"
 )
 
-var tableTypes = []string{typeSystemTable, typeTable}
+var tableTypes = []string{typeSystemTable, typeTable, typeView}
 
 // tableEntry is a table as metadata calls list it.
 type tableEntry struct {
 	database, name, kind string
 	schema               types.Schema
+	view                 *catalog.View
+}
+
+// columns are the columns of a table or view. A view that cannot be read has none.
+func (t *tableEntry) columns(s *session.Session) types.Schema {
+	if t.view == nil {
+		return t.schema
+	}
+	schema, err := s.ViewSchema(t.view)
+	if err != nil {
+		return nil
+	}
+	for i := range schema {
+		schema[i].Database, schema[i].Table = t.database, t.name
+	}
+	return schema
 }
 
 func (s *Server) fillCatalogs(b *array.RecordBuilder) { appendText(b, 0, catalog.CatalogName) }
@@ -61,9 +78,10 @@ func (s *Server) fillTables(ctx context.Context, b *array.RecordBuilder, m *pb.C
 		return nil
 	}
 	var wire *wireOptions
+	var cl *client
 	if m.IncludeSchema {
-		cl, err := s.client(ctx)
-		if err != nil {
+		var err error
+		if cl, err = s.client(ctx); err != nil {
 			return err
 		}
 		if wire, err = cl.wire(ctx); err != nil {
@@ -93,7 +111,7 @@ func (s *Server) fillTables(ctx context.Context, b *array.RecordBuilder, m *pb.C
 		appendText(b, 2, t.name)
 		appendText(b, 3, t.kind)
 		if m.IncludeSchema {
-			b.Field(4).(*array.BinaryBuilder).Append(serialize(wire.schema(t.schema)))
+			b.Field(4).(*array.BinaryBuilder).Append(serialize(wire.schema(t.columns(cl.sess))))
 		}
 	}
 	return nil
@@ -105,15 +123,18 @@ func (s *Server) tables() []tableEntry {
 	snap := s.engine.Snapshot()
 	for _, d := range snap.Databases() {
 		for _, t := range snap.Tables(d) {
-			out = append(out, tableEntry{d.Name, t.Name, typeTable, tableSchema(t)})
+			out = append(out, tableEntry{database: d.Name, name: t.Name, kind: typeTable, schema: tableSchema(t)})
 		}
+	}
+	for _, v := range snap.Views() {
+		out = append(out, tableEntry{database: v.Database, name: v.Name, kind: typeView, view: v})
 	}
 	session.SystemTables(func(database, name string, fields types.Schema) {
 		schema := append(types.Schema(nil), fields...)
 		for i := range schema {
 			schema[i].Database, schema[i].Table = database, name
 		}
-		out = append(out, tableEntry{database, name, typeSystemTable, schema})
+		out = append(out, tableEntry{database: database, name: name, kind: typeSystemTable, schema: schema})
 	})
 	sort.SliceStable(out, func(i, j int) bool {
 		if out[i].database != out[j].database {

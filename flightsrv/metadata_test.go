@@ -78,7 +78,7 @@ func TestCatalogs(t *testing.T) {
 	f(&flightsql.GetDBSchemasOpts{Catalog: ptr("other")}, "")
 	f(&flightsql.GetDBSchemasOpts{DbSchemaFilterPattern: ptr("")}, "")
 	i, err = c.GetTableTypes(r.ctx())
-	if got := flat(r.announced(c, i, err, schema_ref.TableTypes)); got != "SYSTEM TABLE;TABLE" {
+	if got := flat(r.announced(c, i, err, schema_ref.TableTypes)); got != "SYSTEM TABLE;TABLE;VIEW" {
 		t.Errorf("table types %s", got)
 	}
 }
@@ -117,9 +117,23 @@ func TestTables(t *testing.T) {
 	f("", &flightsql.GetTablesOpts{Catalog: ptr("x")})
 	f("aXb a_b r37 r370x", &flightsql.GetTablesOpts{Catalog: ptr("ebira"), TableTypes: []string{"base table", "view"}})
 	f("", &flightsql.GetTablesOpts{TableTypes: []string{"VIEW"}})
-	f("columns schemata tables", &flightsql.GetTablesOpts{DbSchemaFilterPattern: ptr("information\\_schema"), TableTypes: []string{"SYSTEM TABLE"}})
+	r.run(c, "CREATE VIEW seen (k, doc) AS SELECT id, v FROM r37")
+	r.run(c, "CREATE VIEW broken AS SELECT a FROM aXb")
+	r.run(c, "ALTER TABLE aXb RENAME COLUMN a TO b")
+	f("broken seen", &flightsql.GetTablesOpts{TableTypes: []string{"VIEW"}})
+	i, err := c.GetTables(r.ctx(), &flightsql.GetTablesOpts{TableTypes: []string{"view"}, IncludeSchema: true})
+	views := r.announced(c, i, err, schema_ref.TablesWithIncludedSchema)
+	for j, want := range []int{0, 2} {
+		s, err := flight.DeserializeSchema(views[0].Column(4).(*array.Binary).Value(j), memory.DefaultAllocator)
+		if err != nil || s.NumFields() != want {
+			t.Errorf("view %d: %v, %v", j, s, err)
+		}
+	}
+	r.run(c, "DROP VIEW seen")
+	r.run(c, "DROP VIEW broken")
+	f("columns schemata tables views", &flightsql.GetTablesOpts{DbSchemaFilterPattern: ptr("information\\_schema"), TableTypes: []string{"SYSTEM TABLE"}})
 
-	i, err := c.GetTables(r.ctx(), &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("r37"), IncludeSchema: true})
+	i, err = c.GetTables(r.ctx(), &flightsql.GetTablesOpts{TableNameFilterPattern: ptr("r37"), IncludeSchema: true})
 	recs := r.announced(c, i, err, schema_ref.TablesWithIncludedSchema)
 	if len(recs) != 1 || recs[0].NumRows() != 1 {
 		t.Fatalf("%d batches", len(recs))

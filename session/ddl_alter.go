@@ -45,7 +45,7 @@ func (s *Session) alter(snap *catalog.Snapshot, t *catalog.Table, a parse.AlterA
 	case *parse.RenameColumn:
 		return alterRename(t, a)
 	case *parse.RenameTable:
-		database, name, err := s.newTableName(snap, a.To)
+		database, name, err := s.newName(snap, "table", a.To)
 		if len(a.To.Parts) == 1 {
 			database = t.Database
 		}

@@ -41,6 +41,9 @@ func (s *Session) createTable(ctx context.Context, st *parse.CreateTable) (*Resu
 // createOps makes the Edit that creates t, replacing a table of its name where the statement says so.
 func (s *Session) createOps(snap *catalog.Snapshot, st *parse.CreateTable, t *catalog.Table) (*catalog.Edit, error) {
 	e := &catalog.Edit{}
+	if v, err := snap.View(t.Database, t.Name, st.Name.Last().Quoted); err == nil {
+		return nil, sqlerr.At(sqlerr.Exists, st.Name.Pos(), "%s.%s exists already as a view", v.Database, v.Name)
+	}
 	if old, err := snap.Table(t.Database, t.Name, st.Name.Last().Quoted); err == nil {
 		switch {
 		case st.IfNotExists:
@@ -56,7 +59,7 @@ func (s *Session) createOps(snap *catalog.Snapshot, st *parse.CreateTable, t *ca
 
 // buildTable makes the catalogue entry of a CREATE TABLE without its AS query's columns.
 func (s *Session) buildTable(snap *catalog.Snapshot, st *parse.CreateTable) (*catalog.Table, error) {
-	database, name, err := s.newTableName(snap, st.Name)
+	database, name, err := s.newName(snap, "table", st.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,9 @@ func (s *Session) describeTable(snap *catalog.Snapshot, n parse.ObjectName, keep
 		}
 		return out.result(), nil
 	}
+	if v, err := s.view(snap, n); err == nil {
+		return s.describeView(v, n, keep)
+	}
 	t, err := s.table(snap, n)
 	if err != nil {
 		return nil, err

@@ -51,17 +51,25 @@ func (s *Session) table(snap *catalog.Snapshot, n parse.ObjectName) (*catalog.Ta
 		return nil, sqlerr.At(sqlerr.Permission, n.Pos(), "tables of %s can only be read", database)
 	}
 	t, err := snap.Table(database, id.Name, id.Quoted)
+	if sqlerr.KindOf(err) == sqlerr.NotFound {
+		if v, viewErr := snap.View(database, id.Name, id.Quoted); viewErr == nil {
+			return nil, sqlerr.At(sqlerr.Bind, n.Pos(), "%s.%s is a view, not a table", v.Database, v.Name)
+		}
+	}
 	return t, sqlerr.WithPlace(err, n.Pos())
 }
 
-// newTableName checks that a table may be created under a written name and returns the exact database name.
-func (s *Session) newTableName(snap *catalog.Snapshot, n parse.ObjectName) (database, name string, err error) {
+// newName checks that a table or view may be created under a written name and returns the exact database name.
+func (s *Session) newName(snap *catalog.Snapshot, what string, n parse.ObjectName) (database, name string, err error) {
 	database, id, err := s.split(n)
 	if err != nil {
 		return "", "", err
 	}
-	if err := checkName("table", id); err != nil {
+	if err := checkName(what, id); err != nil {
 		return "", "", err
+	}
+	if reservedDatabase(database) {
+		return "", "", sqlerr.At(sqlerr.Permission, n.Pos(), "database %s is built in; nothing can be created in it", database)
 	}
 	d, err := snap.Database(database, false)
 	if err != nil {

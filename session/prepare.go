@@ -128,6 +128,9 @@ func (s *Session) describe(p *Prepared, st parse.Statement) error {
 		return nil
 	case *parse.Insert, *parse.Delete, *parse.Update:
 		return c.describeChange(p, st)
+	case *parse.CreateView:
+		// Creating it says what is wrong with its query.
+		return nil
 	default:
 		if len(st.Parameters()) > 0 {
 			return sqlerr.At(sqlerr.Unsupported, st.Parameters()[0].Pos(), "parameters are not supported in this statement")
@@ -257,6 +260,10 @@ func (s *Session) administerMore(ctx context.Context, st parse.Statement) (*Resu
 		return s.createFormat(ctx, st)
 	case *parse.DropFileFormat:
 		return s.dropFormat(ctx, st)
+	case *parse.CreateView:
+		return s.createView(ctx, st)
+	case *parse.DropView:
+		return s.dropView(ctx, st)
 	case *parse.CreateUser:
 		return s.createUser(ctx, st)
 	case *parse.AlterUser:
@@ -277,8 +284,6 @@ func (s *Session) administerMore(ctx context.Context, st parse.Statement) (*Resu
 func unsupported(st parse.Statement) error {
 	what := "this statement is not supported"
 	switch st.(type) {
-	case *parse.CreateView, *parse.DropView:
-		what = "views are not supported yet; use a common table expression or CREATE TABLE ... AS"
 	case *parse.CreateIndex, *parse.DropIndex, *parse.BuildIndex:
 		what = "indexes cannot be made or dropped yet; no query needs one"
 	case *parse.Analyze:

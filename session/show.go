@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ebira-db/ebira/sql/function"
@@ -61,6 +62,8 @@ func showSchema(st *parse.Show) []types.Field {
 		return describeSchema
 	case parse.ShowCreateTable:
 		return texts("Table", "Create Table")
+	case parse.ShowCreateView:
+		return texts("View", "Create View")
 	case parse.ShowCreateDatabase:
 		return texts("Database", "Create Database")
 	case parse.ShowVariables, parse.ShowStatus:
@@ -96,16 +99,26 @@ func (s *Session) show(_ context.Context, st *parse.Show) (*Result, error) {
 				out.add(d)
 			}
 		}
-	case parse.ShowTables:
+	case parse.ShowTables, parse.ShowViews:
 		return s.showTables(snap, st, out, keep)
 	case parse.ShowColumns:
 		return s.describeTable(snap, st.Name, keep)
 	case parse.ShowCreateTable:
+		if v, err := s.view(snap, st.Name); err == nil {
+			out.add(v.Name, CreateViewText(v))
+			break
+		}
 		t, err := s.table(snap, st.Name)
 		if err != nil {
 			return nil, err
 		}
 		out.add(t.Name, CreateTableText(t))
+	case parse.ShowCreateView:
+		v, err := s.view(snap, st.Name)
+		if err != nil {
+			return nil, err
+		}
+		out.add(v.Name, CreateViewText(v))
 	case parse.ShowCreateDatabase:
 		d, err := snap.Database(st.Name.Last().Name, st.Name.Last().Quoted)
 		if err != nil {
@@ -165,14 +178,16 @@ func (s *Session) showRest(snap *catalog.Snapshot, st *parse.Show, out *rowsBuil
 	}
 }
 
+// showTables lists tables and views of a database, by name, or its views only.
 func (s *Session) showTables(snap *catalog.Snapshot, st *parse.Show, out *rowsBuilder, keep func(string) bool) (*Result, error) {
 	database := s.Database()
 	if !st.From.IsZero() {
 		database = st.From.Last().Name
 	}
+	views := st.Kind == parse.ShowViews
 	if reservedDatabase(database) {
 		for _, n := range systemTableNames(database) {
-			if keep(n) {
+			if keep(n) && !views {
 				out.add(n)
 			}
 		}
@@ -182,9 +197,21 @@ func (s *Session) showTables(snap *catalog.Snapshot, st *parse.Show, out *rowsBu
 	if err != nil {
 		return nil, sqlerr.WithPlace(err, st.From.Pos())
 	}
+	var names []string
 	for _, t := range snap.Tables(d) {
-		if keep(t.Name) {
-			out.add(t.Name)
+		if !views {
+			names = append(names, t.Name)
+		}
+	}
+	for _, v := range snap.Views() {
+		if v.Database == d.Name {
+			names = append(names, v.Name)
+		}
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if keep(n) {
+			out.add(n)
 		}
 	}
 	return out.result(), nil

@@ -32,6 +32,7 @@ func init() {
 		"load_errors":    {[]types.Field{bigint("load_id"), text("table_name"), text("file_name"), bigint("line"), bigint("byte_offset"), text("column_name"), text("reason"), text("row_text"), instant("at")}, fillLoadErrors},
 		"schema_changes": {[]types.Field{text("database"), text("table_name"), text("column_name"), text("type"), text("file_name"), bigint("load_id"), instant("at")}, fillSchemaChanges},
 		"tables":         {[]types.Field{text("database"), text("name"), bigint("columns"), bigint("rows"), bigint("segments"), bigint("delta_batches"), bigint("bytes"), boolean("schema_evolution"), text("comment")}, fillTables},
+		"views":          {texts("database", "name", "definition", "comment", "error"), fillViews},
 		"columns":        {[]types.Field{text("database"), text("table_name"), text("name"), bigint("position"), text("type"), boolean("nullable"), text("default"), text("comment")}, fillColumns},
 		"segments":       {[]types.Field{text("database"), text("table_name"), bigint("segment_id"), bigint("rows"), bigint("deleted_rows"), bigint("bytes"), text("file_name")}, fillSegments},
 		"variant_paths":  {[]types.Field{text("database"), text("table_name"), text("column_name"), text("path"), text("type"), text("kinds"), bigint("rows")}, fillVariantPaths},
@@ -46,6 +47,7 @@ func init() {
 		"tables": {append(texts("table_catalog", "table_schema", "table_name", "table_type"), bigint("table_rows"), text("table_comment")), fillInfoTables},
 		"columns": {[]types.Field{text("table_catalog"), text("table_schema"), text("table_name"), text("column_name"), bigint("ordinal_position"),
 			text("column_default"), text("is_nullable"), text("data_type"), text("column_type"), text("column_comment")}, fillInfoColumns},
+		"views": {texts("table_catalog", "table_schema", "table_name", "view_definition", "check_option", "is_updatable"), fillInfoViews},
 	}
 }
 
@@ -190,10 +192,31 @@ func fillSegments(c *call, out *rowsBuilder) error {
 	})
 }
 
+func fillViews(c *call, out *rowsBuilder) error {
+	for _, v := range c.snap.Views() {
+		var broken any
+		if _, err := c.viewSchema(v); err != nil {
+			broken = message(err)
+		}
+		out.add(v.Database, v.Name, v.Text, orNull(v.Comment), broken)
+	}
+	return nil
+}
+
+func fillInfoViews(c *call, out *rowsBuilder) error {
+	for _, v := range c.snap.Views() {
+		out.add(catalog.CatalogName, v.Database, v.Name, v.Text, "NONE", "NO")
+	}
+	return nil
+}
+
 func fillInfoTables(c *call, out *rowsBuilder) error {
 	SystemTables(func(database, name string, _ types.Schema) {
 		out.add(catalog.CatalogName, database, name, "SYSTEM TABLE", nil, nil)
 	})
+	for _, v := range c.snap.Views() {
+		out.add(catalog.CatalogName, v.Database, v.Name, "VIEW", nil, orNull(v.Comment))
+	}
 	return c.eachTable(func(t *catalog.Table) error {
 		out.add(catalog.CatalogName, t.Database, t.Name, "BASE TABLE", t.Rows(), orNull(t.Comment))
 		return nil
@@ -206,6 +229,13 @@ func fillInfoColumns(c *call, out *rowsBuilder) error {
 			out.add(catalog.CatalogName, database, name, f.Name, i+1, nil, yesNo(!f.NotNull), f.Type.Kind.String(), f.Type.String(), nil)
 		}
 	})
+	for _, v := range c.snap.Views() {
+		// A view that cannot be read has no columns; system.views tells why.
+		schema, _ := c.viewSchema(v)
+		for i, f := range schema {
+			out.add(catalog.CatalogName, v.Database, v.Name, f.Name, i+1, nil, yesNo(!f.NotNull), f.Type.Kind.String(), f.Type.String(), orNull(f.Comment))
+		}
+	}
 	return c.eachTable(func(t *catalog.Table) error {
 		for i, col := range t.Columns {
 			out.add(catalog.CatalogName, t.Database, t.Name, col.Name, i+1, orNull(col.Default), yesNo(!col.NotNull), col.Type.Kind.String(), col.Type.String(), orNull(col.Comment))

@@ -16,7 +16,7 @@ import (
 // tables answers the binder's questions about names in FROM from the call's Snapshot.
 type tables struct{ c *call }
 
-// Relation finds a table or a system table.
+// Relation finds a table, a view or a system table.
 func (t *tables) Relation(db, name parse.Ident) (bind.Relation, error) {
 	database := db.Name
 	if database == "" {
@@ -30,6 +30,11 @@ func (t *tables) Relation(db, name parse.Ident) (bind.Relation, error) {
 		return bind.Relation{Node: &plan.Batches{Data: []*vec.Batch{rows.batch()}, Out: rows.schema}}, nil
 	}
 	table, err := t.c.snap.Table(database, name.Name, name.Quoted)
+	if sqlerr.KindOf(err) == sqlerr.NotFound {
+		if v, viewErr := t.c.snap.View(database, name.Name, name.Quoted); viewErr == nil {
+			return bind.Relation{View: &bind.View{Database: v.Database, Name: v.Name, Text: v.Text, Home: v.Home, Columns: v.Columns}}, nil
+		}
+	}
 	return bind.Relation{Table: table}, err
 }
 

@@ -47,8 +47,9 @@ type Relation struct {
 // View is a stored query.
 type View struct {
 	Database, Name string
-	// Text is the SELECT; names without a database in it mean Database.
+	// Text is the SELECT; names without a database in it mean Home, or Database if that is empty.
 	Text string
+	Home string
 	// Columns rename the output columns where not empty.
 	Columns []string
 }

@@ -186,7 +186,7 @@ func (b *binder) useCTE(c *cte, t *parse.TableName) (*relation, error) {
 	return rename(c.rel, alias, t.Alias.Columns)
 }
 
-// view binds the query of a view in the view's own database, without the common table expressions of its user.
+// view binds the query of a view in the database where it was made, without the common table expressions of its user.
 func (b *binder) view(v *View, pos int) (*relation, error) {
 	if b.viewDepth >= maxViewDepth {
 		return nil, sqlerr.At(sqlerr.Resource, pos, "views use one another more than %d deep; does view %s use itself?", maxViewDepth, v.Name)
@@ -195,8 +195,12 @@ func (b *binder) view(v *View, pos int) (*relation, error) {
 	if err != nil {
 		return nil, sqlerr.At(sqlerr.Corrupt, pos, "view %s cannot be read: %s", v.Name, err)
 	}
+	home := v.Home
+	if home == "" {
+		home = v.Database
+	}
 	ctes, database, outer := b.ctes, b.database, b.outer
-	b.ctes, b.outer, b.database = nil, nil, parse.Ident{Name: v.Database, Quoted: true}
+	b.ctes, b.outer, b.database = nil, nil, parse.Ident{Name: home, Quoted: true}
 	b.viewDepth++
 	leave := b.enter(pos)
 	rel, err := b.query(q)
@@ -205,7 +209,7 @@ func (b *binder) view(v *View, pos int) (*relation, error) {
 	b.ctes, b.database, b.outer = ctes, database, outer
 	if err != nil {
 		// Positions inside the view's text mean nothing to the reader of the statement.
-		return nil, sqlerr.At(sqlerr.KindOf(err), pos, "view %s: %s", v.Name, err)
+		return nil, sqlerr.At(sqlerr.KindOf(err), pos, "view %s: %s", v.Name, message(err))
 	}
 	if len(v.Columns) > 0 && len(v.Columns) != len(rel.cols) {
 		return nil, sqlerr.At(sqlerr.Bind, pos, "view %s has %d column names for %d columns", v.Name, len(v.Columns), len(rel.cols))

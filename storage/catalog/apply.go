@@ -63,6 +63,18 @@ func (o *RenameDatabase) apply(s *Snapshot) error {
 		moved.Database = o.To
 		s.tables = s.tables.Set(t.ID, &moved)
 	}
+	for _, v := range s.Views() {
+		if v.Database == o.From || v.Home == o.From {
+			moved := *v
+			if v.Database == o.From {
+				moved.Database = o.To
+			}
+			if v.Home == o.From {
+				moved.Home = o.To
+			}
+			s.views = s.views.Delete(objectKey(v.Database, v.Name)).Set(objectKey(moved.Database, v.Name), &moved)
+		}
+	}
 	for _, st := range s.Stages() {
 		if st.Database == o.From {
 			moved := *st
@@ -87,6 +99,11 @@ func (o *DropDatabase) apply(s *Snapshot) error {
 	}
 	for _, id := range values(d.tables) {
 		s.tables = s.tables.Delete(id)
+	}
+	for _, v := range s.Views() {
+		if v.Database == o.Name {
+			s.views = s.views.Delete(objectKey(o.Name, v.Name))
+		}
 	}
 	for _, st := range s.Stages() {
 		if st.Database == o.Name {
@@ -120,6 +137,9 @@ func (s *Snapshot) name(database, name string, id TableID) error {
 	}
 	if _, taken := d.tables.Get(name); taken {
 		return sqlerr.New(sqlerr.Exists, "table %s.%s exists already", database, name)
+	}
+	if _, taken := s.views.Get(objectKey(database, name)); taken {
+		return sqlerr.New(sqlerr.Exists, "%s.%s exists already as a view", database, name)
 	}
 	nd := *d
 	nd.tables = d.tables.Set(name, id)
@@ -277,6 +297,24 @@ func (o *Truncate) apply(s *Snapshot) error {
 	t.Segments, t.Batches, t.deletes, t.loads = nil, nil, nil, nil
 	t.Changes++
 	return s.put(t)
+}
+
+func (o *PutView) apply(s *Snapshot) error {
+	v := o.View
+	d, ok := s.databases.Get(v.Database)
+	if !ok {
+		return sqlerr.New(sqlerr.NotFound, "database %s does not exist", v.Database)
+	}
+	if _, taken := d.tables.Get(v.Name); taken {
+		return sqlerr.New(sqlerr.Exists, "%s.%s exists already as a table", v.Database, v.Name)
+	}
+	s.views = s.views.Set(objectKey(v.Database, v.Name), v)
+	return nil
+}
+
+func (o *DropView) apply(s *Snapshot) error {
+	s.views = s.views.Delete(objectKey(o.Database, o.Name))
+	return nil
 }
 
 func (o *PutStage) apply(s *Snapshot) error {

@@ -61,6 +61,8 @@ func script() []*Edit {
 			&AddChanges{[]SchemaChange{{Table: 1, Column: "City", At: at}}}, &AddErrors{[]LoadError{{LoadID: 9, Line: 2, Reason: "bad", At: at}}}}},
 		{Ops: []Op{&PutStage{&Stage{ID: 10, Database: "default", Name: "s", Created: at}}, &PutUser{&User{Name: "ann", Hash: "h", Created: at}},
 			&SetGlobal{"segment_cache_memory_percentage", "10"}, &PutFormat{&FileFormat{Database: "default", Name: "f"}}}},
+		{Ops: []Op{&PutView{&View{Database: "logs", Name: "v", Text: "SELECT k FROM t", Home: "default", Columns: []string{"x"}, Comment: "c"}},
+			&PutView{&View{Database: "default", Name: "w", Text: "SELECT 1", Home: "logs"}}, &PutView{&View{Database: "default", Name: "gone"}}, &DropView{"default", "gone"}}},
 		{Ops: []Op{&RenameDatabase{"logs", "events"}}},
 	}
 }

@@ -27,6 +27,7 @@ var newOp = map[opTag]func() Op{
 	tagPutUser: func() Op { return new(PutUser) }, tagDropUser: func() Op { return new(DropUser) },
 	tagSetGlobal: func() Op { return new(SetGlobal) }, tagAddLoads: func() Op { return new(AddLoads) },
 	tagAddChanges: func() Op { return new(AddChanges) }, tagAddErrors: func() Op { return new(AddErrors) },
+	tagPutView: func() Op { return new(PutView) }, tagDropView: func() Op { return new(DropView) },
 }
 
 // Encode appends the encoding of e.
@@ -143,6 +144,8 @@ func decodeTail(op Op, r *reader) {
 		r.need(o.Format != nil)
 	case *PutUser:
 		r.need(o.User != nil)
+	case *PutView:
+		r.need(o.View != nil)
 	}
 }
 

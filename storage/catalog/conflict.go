@@ -48,9 +48,16 @@ func check(op Op, base, cur *Snapshot) error {
 	return checkObject(op, base, cur)
 }
 
-// checkObject compares the stages, formats, users and settings that an operation replaces or drops.
+// checkObject compares the views, stages, formats and users that an operation replaces or drops.
 func checkObject(op Op, base, cur *Snapshot) error {
 	switch o := op.(type) {
+	case *PutView:
+		if err := checkName(o.View.Database, o.View.Name, base, cur); err != nil {
+			return err
+		}
+		return unchanged("view", o.View.Name, objectKey(o.View.Database, o.View.Name), base.views.Get, cur.views.Get)
+	case *DropView:
+		return unchanged("view", o.Name, objectKey(o.Database, o.Name), base.views.Get, cur.views.Get)
 	case *PutStage:
 		return unchanged("stage", o.Stage.Name, objectKey(o.Stage.Database, o.Stage.Name), base.stages.Get, cur.stages.Get)
 	case *DropStage:
@@ -99,7 +106,7 @@ func checkName(database, name string, base, cur *Snapshot) error {
 	if base.tableID(database, name) != cur.tableID(database, name) {
 		return changedMeanwhile("table", database+"."+name)
 	}
-	return nil
+	return unchanged("view", database+"."+name, objectKey(database, name), base.views.Get, cur.views.Get)
 }
 
 // checkDrop refuses to drop a table that has another name or other columns by now.

@@ -43,6 +43,8 @@ const (
 	tagAddLoads
 	tagAddChanges
 	tagAddErrors
+	tagPutView
+	tagDropView
 )
 
 type (
@@ -52,7 +54,7 @@ type (
 	PutDatabase struct{ Name, Comment string }
 	// RenameDatabase renames a database with all in it.
 	RenameDatabase struct{ From, To string }
-	// DropDatabase drops a database with its tables, stages and formats.
+	// DropDatabase drops a database with its tables, views, stages and formats.
 	DropDatabase struct{ Name string }
 	// CreateTable creates a table without rows.
 	CreateTable struct{ Table *Table }
@@ -112,6 +114,10 @@ type (
 	AddChanges struct{ Changes []SchemaChange }
 	// AddErrors records refused rows.
 	AddErrors struct{ Errors []LoadError }
+	// PutView creates or replaces a view.
+	PutView struct{ View *View }
+	// DropView drops a view.
+	DropView struct{ Database, Name string }
 )
 
 func (*Reserve) tag() opTag        { return tagReserve }
@@ -136,3 +142,5 @@ func (*SetGlobal) tag() opTag      { return tagSetGlobal }
 func (*AddLoads) tag() opTag       { return tagAddLoads }
 func (*AddChanges) tag() opTag     { return tagAddChanges }
 func (*AddErrors) tag() opTag      { return tagAddErrors }
+func (*PutView) tag() opTag        { return tagPutView }
+func (*DropView) tag() opTag       { return tagDropView }

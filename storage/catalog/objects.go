@@ -19,6 +19,18 @@ type Stage struct {
 	Created time.Time
 }
 
+// View is a stored query.
+type View struct {
+	Database, Name string
+	// Text is the SELECT. Names without a database in it mean Home.
+	Text string
+	Home string
+	// Columns rename the output columns where not empty; Comments, where not empty, has one comment for each.
+	Columns  []string `json:",omitempty"`
+	Comments []string `json:",omitempty"`
+	Comment  string   `json:",omitempty"`
+}
+
 // FileFormat is a named FILE_FORMAT.
 type FileFormat struct {
 	Database, Name string

@@ -11,6 +11,9 @@ func (s *Snapshot) Rebuild() []*Edit {
 	if _, ok := s.databases.Get(DefaultDatabase); !ok {
 		head.Add(&DropDatabase{Name: DefaultDatabase})
 	}
+	for _, v := range s.Views() {
+		head.Add(&PutView{v})
+	}
 	for _, st := range s.Stages() {
 		head.Add(&PutStage{st})
 	}

@@ -17,6 +17,7 @@ type Snapshot struct {
 
 	databases *immutable.SortedMap[string, *Database]
 	tables    *immutable.Map[TableID, *Table]
+	views     *immutable.SortedMap[string, *View]
 	stages    *immutable.SortedMap[string, *Stage]
 	formats   *immutable.SortedMap[string, *FileFormat]
 	users     *immutable.SortedMap[string, *User]
@@ -42,6 +43,7 @@ func NewSnapshot() *Snapshot {
 		NextID:    1,
 		databases: immutable.NewSortedMap[string, *Database](nil),
 		tables:    immutable.NewMap[TableID, *Table](idHasher[TableID]{}),
+		views:     immutable.NewSortedMap[string, *View](nil),
 		stages:    immutable.NewSortedMap[string, *Stage](nil),
 		formats:   immutable.NewSortedMap[string, *FileFormat](nil),
 		users:     immutable.NewSortedMap[string, *User](nil),
@@ -128,8 +130,24 @@ func (s *Snapshot) Tables(d *Database) []*Table {
 	return out
 }
 
-// objectKey joins database and name of a stage or format; names cannot hold NUL.
+// objectKey joins database and name of a view, stage or format; names cannot hold NUL.
 func objectKey(database, name string) string { return database + "\x00" + name }
+
+// View finds a view of a database by name.
+func (s *Snapshot) View(database, name string, quoted bool) (*View, error) {
+	d, err := s.Database(database, false)
+	if err != nil {
+		return nil, err
+	}
+	v, ok, err := find(s.views, "view", objectKey(d.Name, ""), name, quoted)
+	if err == nil && !ok {
+		err = sqlerr.New(sqlerr.NotFound, "view %s.%s does not exist", d.Name, name)
+	}
+	return v, err
+}
+
+// Views lists all views by database and name.
+func (s *Snapshot) Views() []*View { return values(s.views) }
 
 // Stage finds a stage of a database.
 func (s *Snapshot) Stage(database, name string, quoted bool) (*Stage, error) {
