@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebira-db/ebira/sql/bind"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/sqlerr"
@@ -293,9 +294,13 @@ func (l *load) readSpec() (stage.ReadSpec, error) {
 		listed[c.ID] = true
 	}
 	for i, c := range t.Columns {
-		target := stage.Target{Name: c.Name, Type: c.Type, NotNull: c.NotNull, Default: c.DefaultValue, Added: i >= len(l.table.Columns)}
+		def, err := bind.DefaultOf(l.c.env, &c)
+		if err != nil {
+			return spec, err
+		}
+		target := stage.Target{Name: c.Name, Type: c.Type, NotNull: c.NotNull, Default: def, Added: i >= len(l.table.Columns)}
 		target.Fixed = len(listed) > 0 && !listed[c.ID] && !target.Added
-		if target.Fixed && c.NotNull && c.DefaultValue == nil {
+		if target.Fixed && c.NotNull && def == nil {
 			return spec, sqlerr.At(sqlerr.Constraint, l.st.Table.Pos(), "column %s is NOT NULL, has no default and is not in the column list", c.Name)
 		}
 		spec.Targets = append(spec.Targets, target)

@@ -13,55 +13,88 @@ import (
 
 // alterTable applies all actions of one ALTER TABLE in one Edit.
 func (s *Session) alterTable(ctx context.Context, st *parse.AlterTable) (*Result, error) {
-	return s.change(ctx, func(snap *catalog.Snapshot) (*catalog.Edit, error) {
-		old, err := s.table(snap, st.Name)
+	return s.again(ctx, func(v *View) (*Result, error) {
+		old, err := s.table(v.snap, st.Name)
 		if err != nil {
 			if st.IfExists && sqlerr.KindOf(err) == sqlerr.NotFound {
-				return nil, nil
+				return &Result{}, nil
 			}
 			return nil, err
 		}
 		t := *old
-		for _, a := range st.Actions {
-			if err := s.alter(snap, &t, a); err != nil {
+		a := &alteration{s: s, snap: v.snap, old: old, t: &t, fits: map[catalog.ColumnID]int{}, filled: map[catalog.ColumnID]int{}}
+		for _, action := range st.Actions {
+			if err := a.apply(action); err != nil {
 				return nil, err
 			}
 		}
 		t.SchemaVersion++
-		return &catalog.Edit{Ops: []catalog.Op{&catalog.AlterTable{Table: &t, From: old.SchemaVersion}}}, nil
+		return a.commit(ctx, v, st)
 	})
 }
 
-func (s *Session) alter(snap *catalog.Snapshot, t *catalog.Table, a parse.AlterAction) error {
-	switch a := a.(type) {
+func (a *alteration) apply(action parse.AlterAction) error {
+	t := a.t
+	switch x := action.(type) {
 	case *parse.SetTableOptions:
-		return setOptions(t, a)
+		return setOptions(t, x)
 	case *parse.UnsetTableOptions:
-		return unsetOptions(t, a)
+		return unsetOptions(t, x)
 	case *parse.AddColumn:
-		return s.alterAdd(t, a)
+		return a.add(x)
 	case *parse.DropColumn:
-		return alterDrop(t, a)
+		return alterDrop(t, x)
 	case *parse.RenameColumn:
-		return alterRename(t, a)
+		return alterRename(t, x)
 	case *parse.RenameTable:
-		database, name, err := s.newName(snap, "table", a.To)
-		if len(a.To.Parts) == 1 {
-			database = t.Database
-		}
-		if err == nil {
-			t.Database, t.Name = database, name
-		}
-		return err
+		return a.rename(x)
+	case *parse.SwapTable:
+		return a.swap(x)
 	case *parse.SetTableComment:
-		t.Comment = a.Comment
+		t.Comment = x.Comment
 		return nil
 	case *parse.ModifyColumn:
-		return s.alterModify(t, a)
+		return a.modify(x)
+	case *parse.AlterColumn:
+		return a.alterColumn(x)
 	case *parse.AddIndex, *parse.DropTableIndex:
-		return sqlerr.At(sqlerr.Unsupported, a.Pos(), "indexes cannot be made or dropped yet; no query needs one")
+		return sqlerr.At(sqlerr.Unsupported, x.Pos(), "indexes cannot be made or dropped yet; no query needs one")
 	}
-	return sqlerr.At(sqlerr.Unsupported, a.Pos(), "this ALTER TABLE action is not supported")
+	return sqlerr.At(sqlerr.Unsupported, action.Pos(), "this ALTER TABLE action is not supported")
+}
+
+func (a *alteration) rename(x *parse.RenameTable) error {
+	database, name, err := a.s.newName(a.snap, "table", x.To)
+	if err != nil {
+		return err
+	}
+	if len(x.To.Parts) == 1 {
+		database = a.t.Database
+	}
+	if v, err := a.snap.View(database, name, x.To.Last().Quoted); err == nil {
+		return sqlerr.At(sqlerr.Exists, x.To.Pos(), "%s.%s exists already as a view", v.Database, v.Name)
+	}
+	if other, err := a.snap.Table(database, name, x.To.Last().Quoted); err == nil && other.ID != a.t.ID {
+		return sqlerr.At(sqlerr.Exists, x.To.Pos(), "table %s.%s exists already", other.Database, other.Name)
+	}
+	a.t.Database, a.t.Name = database, name
+	return nil
+}
+
+// swap exchanges the names of two tables.
+func (a *alteration) swap(x *parse.SwapTable) error {
+	other, err := a.s.table(a.snap, x.With)
+	if err != nil {
+		return err
+	}
+	if a.with != nil || a.t.Name != a.old.Name || a.t.Database != a.old.Database {
+		return sqlerr.At(sqlerr.Unsupported, x.Pos(), "a table can be swapped or renamed once in one statement")
+	}
+	if other.ID == a.old.ID {
+		return sqlerr.At(sqlerr.Bind, x.With.Pos(), "a table cannot be swapped with itself")
+	}
+	a.with = other
+	return nil
 }
 
 func setOptions(t *catalog.Table, a *parse.SetTableOptions) error {
@@ -93,23 +126,26 @@ func unsetOptions(t *catalog.Table, a *parse.UnsetTableOptions) error {
 	return nil
 }
 
-func (s *Session) alterAdd(t *catalog.Table, a *parse.AddColumn) error {
-	if a.First || a.After.Name != "" {
-		return sqlerr.At(sqlerr.Unsupported, a.Pos(), "new columns go to the end of the table; FIRST and AFTER are not supported")
-	}
-	if a.IfNotExists {
-		if _, err := column(t, a.Column.Name); err == nil {
+func (a *alteration) add(x *parse.AddColumn) error {
+	if x.IfNotExists {
+		if _, err := column(a.t, x.Column.Name); err == nil {
 			return nil
 		}
 	}
-	c, err := s.buildColumn(&a.Column)
+	c, err := a.s.buildColumn(&x.Column)
 	if err != nil {
 		return err
 	}
-	if c.NotNull && c.DefaultValue == nil && t.Rows() > 0 {
-		return sqlerr.At(sqlerr.Constraint, a.Pos(), "column %s is NOT NULL and needs a DEFAULT for the rows that exist", c.Name)
+	if c.NotNull && c.DefaultValue == nil {
+		if a.old.Rows() > 0 {
+			return sqlerr.At(sqlerr.Constraint, x.Pos(), "column %s is NOT NULL and needs a DEFAULT for the rows that exist", c.Name)
+		}
+		a.empty = true
 	}
-	return addColumn(t, c, a.Column.Name)
+	if err := addColumn(a.t, c, x.Column.Name); err != nil {
+		return err
+	}
+	return a.place(a.t.Columns[len(a.t.Columns)-1].ID, x.First, x.After)
 }
 
 // indexOf returns the position of a column in its table.
@@ -150,39 +186,6 @@ func alterRename(t *catalog.Table, a *parse.RenameColumn) error {
 	i := indexOf(t, c)
 	t.Columns = slices.Clone(t.Columns)
 	t.Columns[i].Name = a.To.Name
-	return nil
-}
-
-// alterModify changes what needs no rewriting of rows: comment, default of future rows, dropping NOT NULL, a longer VARCHAR, and
-// template and layout of a VARIANT (for new segments).
-func (s *Session) alterModify(t *catalog.Table, a *parse.ModifyColumn) error {
-	c, err := column(t, a.Column.Name)
-	if err != nil {
-		return err
-	}
-	if a.First || a.After.Name != "" {
-		return sqlerr.At(sqlerr.Unsupported, a.Pos(), "columns cannot be moved")
-	}
-	n, err := s.buildColumn(&a.Column)
-	if err != nil {
-		return err
-	}
-	switch {
-	case n.Type.Kind == types.Variant && c.Type.Kind == types.Variant:
-		if err := extendsTemplate(c.Type.Variant, n.Type.Variant); err != nil {
-			return sqlerr.WithPlace(err, a.Pos())
-		}
-	case n.Type.Kind == types.Varchar && c.Type.Kind == types.Varchar && (n.Type.Length == 0 || c.Type.Length > 0 && n.Type.Length >= c.Type.Length):
-	case !n.Type.Equal(c.Type):
-		return sqlerr.At(sqlerr.Unsupported, a.Pos(), "column %s cannot change from %s to %s; add a column and UPDATE it", c.Name, c.Type, n.Type)
-	}
-	if n.NotNull && !c.NotNull {
-		return sqlerr.At(sqlerr.Unsupported, a.Pos(), "column %s cannot become NOT NULL", c.Name)
-	}
-	i := indexOf(t, c)
-	t.Columns = slices.Clone(t.Columns)
-	n.ID, n.Name, n.DefaultValue = c.ID, c.Name, c.DefaultValue
-	t.Columns[i] = n
 	return nil
 }
 

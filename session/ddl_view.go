@@ -177,7 +177,7 @@ func (s *Session) describeView(v *catalog.View, n parse.ObjectName, keep func(st
 	out := newRows(describeSchema...)
 	for _, f := range schema {
 		if keep(f.Name) {
-			out.add(f.Name, f.Type.String(), yesNo(!f.NotNull), "NULL", "")
+			out.add(f.Name, f.Type.String(), yesNo(!f.NotNull), "NULL", extraText(f.Comment))
 		}
 	}
 	return out.result(), nil

@@ -45,7 +45,7 @@ func (s *Session) describeTable(snap *catalog.Snapshot, n parse.ObjectName, keep
 	}
 	for _, c := range t.Columns {
 		if keep(c.Name) {
-			out.add(c.Name, c.Type.String(), yesNo(!c.NotNull), defaultText(c), "")
+			out.add(c.Name, c.Type.String(), yesNo(!c.NotNull), defaultText(c), extraText(c.Comment))
 		}
 	}
 	if s.Var("describe_extend_variant_column") == "true" {
@@ -54,6 +54,14 @@ func (s *Session) describeTable(snap *catalog.Snapshot, n parse.ObjectName, keep
 		}
 	}
 	return out.result(), nil
+}
+
+// extraText is the column Extra of DESC: the comment, as it may be written in a definition.
+func extraText(comment string) string {
+	if comment == "" {
+		return ""
+	}
+	return "COMMENT " + quoteText(comment)
 }
 
 func defaultText(c catalog.Column) string {

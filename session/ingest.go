@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/ebira-db/ebira/sql/bind"
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/parse"
@@ -167,7 +168,10 @@ func (in *ingest) columns(t *catalog.Table) ([]expr.Expr, error) {
 	for i, col := range t.Columns {
 		j := matchField(schema, used, col.Name)
 		if j < 0 {
-			v := col.DefaultValue
+			v, err := bind.DefaultOf(in.call.env, &col)
+			if err != nil {
+				return nil, err
+			}
 			if v == nil {
 				v = vec.NewNull(col.Type, 1)
 			}

@@ -260,6 +260,8 @@ func (s *Session) administerMore(ctx context.Context, st parse.Statement) (*Resu
 		return s.createFormat(ctx, st)
 	case *parse.DropFileFormat:
 		return s.dropFormat(ctx, st)
+	case *parse.Comment:
+		return s.commentOn(ctx, st)
 	case *parse.CreateView:
 		return s.createView(ctx, st)
 	case *parse.DropView:

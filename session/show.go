@@ -124,7 +124,11 @@ func (s *Session) show(_ context.Context, st *parse.Show) (*Result, error) {
 		if err != nil {
 			return nil, sqlerr.WithPlace(err, st.Name.Pos())
 		}
-		out.add(d.Name, "CREATE DATABASE "+types.QuoteName(d.Name))
+		text := "CREATE DATABASE " + types.QuoteName(d.Name)
+		if d.Comment != "" {
+			text += " COMMENT " + quoteText(d.Comment)
+		}
+		out.add(d.Name, text)
 	case parse.ShowVariables:
 		for _, n := range settingNames() {
 			if keep(n) {

@@ -71,6 +71,13 @@ func (t *Txn) Over() bool {
 	return t.over != nil
 }
 
+// base returns what the transaction began with. It has had a statement.
+func (t *Txn) base() *catalog.Snapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pin.Snapshot()
+}
+
 // take waits for the turn.
 func (t *Txn) take(ctx context.Context) error {
 	select {

@@ -95,7 +95,12 @@ type written struct {
 }
 
 // run executes a plan without result rows while its caller waits.
-func (c *call) run(ctx context.Context, textOf string, n plan.Node) (w *written, err error) {
+func (c *call) run(ctx context.Context, textOf string, n plan.Node) (*written, error) {
+	return c.runTo(ctx, textOf, n, func(*vec.Batch) error { return nil })
+}
+
+// runTo is run for a plan whose rows go to sink.
+func (c *call) runTo(ctx context.Context, textOf string, n plan.Node, sink func(*vec.Batch) error) (w *written, err error) {
 	s := c.s
 	n, _ = c.optimize(n, false)
 	run, cancel := s.detach(ctx)
@@ -114,7 +119,7 @@ func (c *call) run(ctx context.Context, textOf string, n plan.Node) (w *written,
 	w = &written{lease: s.engine.store.Lease(), store: s.engine.store}
 	vq, err := vexec.Build(n, c.execEnv(run, budget, w.lease))
 	if err == nil {
-		err = vq.Run(run, func(*vec.Batch) error { return nil })
+		err = vq.Run(run, sink)
 	}
 	q.peak.Store(budget.Peak())
 	if err != nil {

@@ -87,6 +87,32 @@ func bindDefault(env *Env, d *parse.ColumnDef, c *catalog.Column) error {
 	return nil
 }
 
+// DefaultOf returns the one row that the DEFAULT of a column stands for now, nil if it has none or that is NULL.
+func DefaultOf(env *Env, c *catalog.Column) (*vec.Vector, error) {
+	if c.Default == "" {
+		return nil, nil
+	}
+	b := newBinder(env)
+	x, err := b.defaultOf(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	v, err := evaluate(env.Ctx, x, 0)
+	if err != nil {
+		return nil, err
+	}
+	if v.IsNull(0) {
+		if c.NotNull {
+			return nil, sqlerr.New(sqlerr.Constraint, "column %s is NOT NULL but its default is NULL", c.Name)
+		}
+		return nil, nil
+	}
+	if c.Type.Kind == types.Variant {
+		return nil, sqlerr.New(sqlerr.Unsupported, "the default of a VARIANT column can only be NULL")
+	}
+	return vec.Flatten(v), nil
+}
+
 var constraintNames = [...]string{
 	parse.ConstraintPrimaryKey: "PRIMARY KEY", parse.ConstraintUnique: "UNIQUE", parse.ConstraintForeignKey: "FOREIGN KEY",
 	parse.ConstraintCheck: "CHECK", parse.ConstraintAutoIncrement: "AUTO_INCREMENT", parse.ConstraintAggregate: "an aggregation type",

@@ -67,9 +67,14 @@ func (p *parser) appendAction(list []AlterAction) []AlterAction {
 		return append(list, p.modifyAction(at))
 	case p.atWord("COMMENT"):
 		return append(list, &SetTableComment{Place: at, Comment: p.comment().Value})
-	case p.atWord("ALTER"), p.atWord("CHANGE"):
-		p.unsupported(int(at), upper(p.text(p.tok))+" COLUMN is not supported; use MODIFY COLUMN or RENAME COLUMN")
-	case p.atWord("SWAP"), p.atWord("CLUSTER"), p.atWord("RECLUSTER"), p.atWord("REPLACE"), p.atWord("ENABLE"), p.isKw(kwOrder), p.atWord("FLASHBACK"):
+	case p.acceptWord("ALTER"):
+		return append(list, p.alterColumn(at))
+	case p.acceptWord("SWAP"):
+		p.expectKw(kwWith)
+		return append(list, &SwapTable{Place: at, With: p.objectName("a table name")})
+	case p.atWord("CHANGE"):
+		p.unsupported(int(at), "CHANGE COLUMN is not supported; use MODIFY COLUMN or RENAME COLUMN")
+	case p.atWord("CLUSTER"), p.atWord("RECLUSTER"), p.atWord("REPLACE"), p.atWord("ENABLE"), p.isKw(kwOrder), p.atWord("FLASHBACK"):
 		p.unsupported(int(at), "ALTER TABLE ... "+upper(p.text(p.tok))+" is not supported")
 	default:
 		p.expected("SET, UNSET, ADD, DROP, RENAME, MODIFY or COMMENT")
@@ -167,6 +172,87 @@ func (p *parser) renameAction(at Place) AlterAction {
 	}
 	p.acceptWord("TO")
 	return &RenameTable{Place: at, To: p.objectName("a table name")}
+}
+
+// alterColumn reads what follows ALTER: [COLUMN] name and a change.
+func (p *parser) alterColumn(at Place) *AlterColumn {
+	p.acceptWord("COLUMN")
+	a := &AlterColumn{Place: at, Name: p.ident("a column name")}
+	switch {
+	case p.acceptWord("TYPE"):
+		a.Type = p.typeName()
+	case p.atWord("COMMENT"):
+		a.Comment = p.comment()
+	case p.acceptWord("DROP"):
+		if p.acceptKw(kwDefault) {
+			a.DropDefault = true
+			break
+		}
+		p.expectKw(kwNot)
+		p.expectKw(kwNull)
+		a.Null = Nullable
+	case p.acceptKw(kwSet):
+		p.alterColumnSet(a)
+	default:
+		p.expected("TYPE, SET, DROP or COMMENT")
+	}
+	if p.isKw(kwUsing) {
+		p.unsupported(p.tok.start, "ALTER COLUMN ... USING is not supported; add a column and UPDATE it")
+	}
+	return a
+}
+
+// alterColumnSet reads what follows SET: DATA TYPE x, DEFAULT x or NOT NULL.
+func (p *parser) alterColumnSet(a *AlterColumn) {
+	switch {
+	case p.acceptWords("DATA", "TYPE"):
+		a.Type = p.typeName()
+	case p.acceptKw(kwDefault):
+		start := p.tok.start
+		a.Default = p.expr(precCompare + 1)
+		a.DefaultText = p.src[start:max(start, p.prev.end)]
+	case p.acceptKw(kwNot):
+		p.expectKw(kwNull)
+		a.Null = NotNull
+	default:
+		p.expected("DATA TYPE, DEFAULT or NOT NULL")
+	}
+}
+
+// commentOn reads a statement behind COMMENT.
+func (p *parser) commentOn() Statement {
+	p.expectKw(kwOn)
+	s := &Comment{}
+	switch {
+	case p.acceptWord("TABLE"):
+		s.Name = p.objectName("a table name")
+	case p.acceptWord("VIEW"):
+		s.Kind, s.Name = CommentView, p.objectName("a view name")
+	case p.acceptAny("DATABASE", "SCHEMA") != "":
+		s.Kind, s.Name = CommentDatabase, p.databaseName()
+	case p.acceptWord("COLUMN"):
+		s.Kind = CommentColumn
+		for {
+			s.Name.Parts = append(s.Name.Parts, p.ident("a column name"))
+			if len(s.Name.Parts) == 4 || !p.accept(tokDot) {
+				break
+			}
+		}
+		n := len(s.Name.Parts)
+		if n < 2 {
+			p.expected("'.' and a column name")
+			return s
+		}
+		s.Column, s.Name.Parts = s.Name.Parts[n-1], s.Name.Parts[:n-1]
+	default:
+		p.expected("TABLE, COLUMN, VIEW or DATABASE")
+		return s
+	}
+	p.expectKw(kwIs)
+	if !p.acceptKw(kwNull) {
+		s.Text = p.stringLit("a string or NULL")
+	}
+	return s
 }
 
 // modifyAction reads MODIFY COLUMN definition and MODIFY COMMENT '...'.

@@ -243,6 +243,28 @@ type ModifyColumn struct {
 	After  Ident
 }
 
+// AlterColumn is ALTER [COLUMN] name and one change. Exactly one of the changes is set.
+type AlterColumn struct {
+	Place
+	Name Ident
+	// Type is [SET DATA] TYPE x.
+	Type *TypeName
+	// Default is SET DEFAULT x, DefaultText its source; DropDefault is DROP DEFAULT.
+	Default     Expr
+	DefaultText string
+	DropDefault bool
+	// Null is SET NOT NULL or DROP NOT NULL (Nullable).
+	Null Nullability
+	// Comment is COMMENT '...'.
+	Comment *StringLit
+}
+
+// SwapTable is SWAP WITH name: two tables exchange their names.
+type SwapTable struct {
+	Place
+	With ObjectName
+}
+
 // SetTableComment is COMMENT = '...' or MODIFY COMMENT '...'.
 type SetTableComment struct {
 	Place
@@ -300,6 +322,28 @@ type CreateView struct {
 	Query                  *Query
 }
 
+// CommentKind is what a Comment statement comments on.
+type CommentKind uint8
+
+// The commented things.
+const (
+	CommentTable CommentKind = iota
+	CommentColumn
+	CommentView
+	CommentDatabase
+)
+
+// Comment is COMMENT ON TABLE|COLUMN|VIEW|DATABASE name IS '...' or NULL.
+type Comment struct {
+	StmtBase
+	Kind CommentKind
+	// Name is that of the table, view or database; for a column that of its table.
+	Name   ObjectName
+	Column Ident
+	// Text is nil for NULL, which removes the comment.
+	Text *StringLit
+}
+
 // DropView is DROP VIEW [IF EXISTS] name.
 type DropView struct {
 	StmtBase
@@ -314,6 +358,8 @@ func (*DropColumn) actionNode()        {}
 func (*RenameColumn) actionNode()      {}
 func (*RenameTable) actionNode()       {}
 func (*ModifyColumn) actionNode()      {}
+func (*AlterColumn) actionNode()       {}
+func (*SwapTable) actionNode()         {}
 func (*SetTableComment) actionNode()   {}
 func (*AddIndex) actionNode()          {}
 func (*DropTableIndex) actionNode()    {}

@@ -32,6 +32,11 @@ func (p *printer) action(a AlterAction) {
 		p.put("MODIFY COLUMN ")
 		p.column(n.Column)
 		p.columnPosition(n.First, n.After)
+	case *AlterColumn:
+		p.alterColumn(n)
+	case *SwapTable:
+		p.put("SWAP WITH ")
+		p.name(n.With)
 	case *SetTableComment:
 		p.put("COMMENT = ")
 		p.str(n.Comment)
@@ -46,6 +51,43 @@ func (p *printer) action(a AlterAction) {
 		p.ident(n.Name)
 	default:
 		panic(fmt.Sprintf("BUG: no SQL form for %T", a))
+	}
+}
+
+func (p *printer) alterColumn(n *AlterColumn) {
+	p.put("ALTER COLUMN ")
+	p.ident(n.Name)
+	switch {
+	case n.Type != nil:
+		p.put(" SET DATA TYPE ")
+		p.typeName(n.Type)
+	case n.Default != nil:
+		p.put(" SET DEFAULT ")
+		p.expr(n.Default, precCompare+1)
+	case n.DropDefault:
+		p.put(" DROP DEFAULT")
+	case n.Null == NotNull:
+		p.put(" SET NOT NULL")
+	case n.Null == Nullable:
+		p.put(" DROP NOT NULL")
+	default:
+		p.put(" COMMENT ")
+		p.str(n.Comment.Value)
+	}
+}
+
+func (p *printer) commentOn(n *Comment) {
+	p.put("COMMENT ON " + [...]string{CommentTable: "TABLE ", CommentColumn: "COLUMN ", CommentView: "VIEW ", CommentDatabase: "DATABASE "}[n.Kind])
+	p.name(n.Name)
+	if n.Kind == CommentColumn {
+		p.put(".")
+		p.ident(n.Column)
+	}
+	p.put(" IS ")
+	if n.Text == nil {
+		p.put("NULL")
+	} else {
+		p.str(n.Text.Value)
 	}
 }
 

@@ -40,6 +40,8 @@ func (p *printer) ddlStatement(s Statement) {
 		p.name(n.Name)
 		p.put(" ")
 		p.list(len(n.Actions), func(i int) { p.action(n.Actions[i]) })
+	case *Comment:
+		p.commentOn(n)
 	case *CreateView:
 		p.createView(n)
 	case *DropView:

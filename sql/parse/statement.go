@@ -18,7 +18,7 @@ func init() {
 		"SHOW": (*parser).show, "DESC": (*parser).describe, "DESCRIBE": (*parser).describe, "EXPLAIN": (*parser).explain,
 		"SET": (*parser).set, "UNSET": (*parser).unset, "RESET": (*parser).unset, "USE": (*parser).use,
 		"BEGIN": (*parser).begin, "START": (*parser).startTransaction, "COMMIT": (*parser).commit, "END": (*parser).commit,
-		"ROLLBACK": (*parser).rollback, "ABORT": (*parser).rollback, "KILL": (*parser).kill,
+		"COMMENT": (*parser).commentOn, "ROLLBACK": (*parser).rollback, "ABORT": (*parser).rollback, "KILL": (*parser).kill,
 		"ANALYZE": (*parser).analyze, "OPTIMIZE": (*parser).optimize, "FLUSH": (*parser).flush, "BUILD": (*parser).buildIndex,
 	}
 }
@@ -38,8 +38,8 @@ var knownStatements = map[string]string{
 	"RECOVER": "RECOVER is not supported", "BACKUP": "BACKUP is not supported", "RESTORE": "RESTORE is not supported",
 	"ADMIN": "ADMIN statements are not supported", "SYSTEM": "SYSTEM statements are not supported", "ATTACH": "ATTACH is not supported",
 	"DETACH": "DETACH is not supported", "PRAGMA": "PRAGMA is not supported; use SET", "DECLARE": "DECLARE is not supported",
-	"RENAME": "RENAME is not supported; use ALTER TABLE ... RENAME", "COMMENT": "COMMENT ON is not supported; use ALTER TABLE ... COMMENT",
-	"SYNC": "SYNC is not supported", "CANCEL": "CANCEL is not supported; use KILL", "PIVOT": "PIVOT is not supported; use aggregates over CASE",
+	"RENAME": "RENAME is not supported; use ALTER TABLE ... RENAME",
+	"SYNC":   "SYNC is not supported", "CANCEL": "CANCEL is not supported; use KILL", "PIVOT": "PIVOT is not supported; use aggregates over CASE",
 	"HELP": "HELP is not supported", "TABLE": "TABLE name is not supported as a statement; use SELECT * FROM name",
 }
 

@@ -294,7 +294,10 @@ func (o *Truncate) apply(s *Snapshot) error {
 	if err != nil {
 		return err
 	}
-	t.Segments, t.Batches, t.deletes, t.loads = nil, nil, nil, nil
+	t.Segments, t.Batches, t.deletes = nil, nil, nil
+	if !o.KeepLoads {
+		t.loads = nil
+	}
 	t.Changes++
 	return s.put(t)
 }

@@ -89,8 +89,11 @@ type (
 		Target segment.ID
 		Rows   *DeletionVector `json:"-"`
 	}
-	// Truncate removes all rows and the load history.
-	Truncate struct{ Table TableID }
+	// Truncate removes all rows and, unless KeepLoads is set, the load history.
+	Truncate struct {
+		Table     TableID
+		KeepLoads bool `json:",omitempty"`
+	}
 	// PutStage creates or replaces a stage.
 	PutStage struct{ Stage *Stage }
 	// DropStage drops a stage.
