@@ -111,14 +111,14 @@ func (c *call) planOf(st parse.Statement) (plan.Node, error) {
 			return nil, err
 		}
 		return r.Plan, nil
-	case *parse.Insert, *parse.Delete, *parse.Update:
+	case *parse.Insert, *parse.Delete, *parse.Update, *parse.Merge:
 		ch, err := c.bindChange(st)
 		if err != nil {
 			return nil, err
 		}
 		return ch.Plan, nil
 	}
-	return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "EXPLAIN knows queries, INSERT, DELETE and UPDATE")
+	return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "EXPLAIN knows queries, INSERT, DELETE, UPDATE and MERGE")
 }
 
 func (c *call) analyze(ctx context.Context, st *parse.Explain, n plan.Node, out *rowsBuilder) (*Result, error) {

@@ -177,12 +177,8 @@ func (a *alteration) commit(ctx context.Context, v *View, st *parse.AlterTable) 
 	}
 	var check store.Check
 	if rows {
-		check = func(cur *catalog.Snapshot) error { return catalog.SameRows(a.t.ID, v.snap, cur) }
-		if v.txn != nil {
-			// In a transaction the rows may be its own; what others did is compared with its beginning.
-			base := v.txn.base()
-			check = func(cur *catalog.Snapshot) error { return catalog.SameRows(a.t.ID, base, cur) }
-		}
+		base := v.base()
+		check = func(cur *catalog.Snapshot) error { return catalog.SameRows(a.t.ID, base, cur) }
 	}
 	if err := v.commit(ctx, e, check, lease); err != nil {
 		return nil, err

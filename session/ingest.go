@@ -60,7 +60,7 @@ func (s *Session) Ingest(ctx context.Context, o IngestOptions, schema types.Sche
 	for _, col := range t.Columns {
 		project.Out = append(project.Out, types.Field{Name: col.Name, Type: col.Type})
 	}
-	r, err := c.write(ctx, "bulk ingest into "+t.Name, &plan.Write{Input: project, Table: t}, t, first)
+	r, err := c.write(ctx, "bulk ingest into "+t.Name, writeJob{plan: &plan.Write{Input: project, Table: t}, table: t, first: first})
 	if err != nil {
 		return 0, err
 	}

@@ -46,7 +46,7 @@ func (p *Prepared) ExecuteMany(ctx context.Context, sets [][]*vec.Vector) (r *Re
 	}
 	rows.seal()
 	c := p.sess.newCall(v, nil)
-	return c.write(ctx, st.SourceText(), &plan.Write{Input: &plan.Stream{Next: rows.next, Out: rows.schema}, Table: t}, t, nil)
+	return c.write(ctx, st.SourceText(), writeJob{plan: &plan.Write{Input: &plan.Stream{Next: rows.next, Out: rows.schema}, Table: t}, table: t})
 }
 
 // Atomic tells whether ExecuteMany takes the statement.

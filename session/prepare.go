@@ -126,7 +126,7 @@ func (s *Session) describe(p *Prepared, st parse.Statement) error {
 	case *parse.CopyIntoLocation:
 		p.Schema = unloadSchema
 		return nil
-	case *parse.Insert, *parse.Delete, *parse.Update:
+	case *parse.Insert, *parse.Delete, *parse.Update, *parse.Merge:
 		return c.describeChange(p, st)
 	case *parse.CreateView:
 		// Creating it says what is wrong with its query.
@@ -170,7 +170,7 @@ func (c *call) describeChange(p *Prepared, st parse.Statement) error {
 	return nil
 }
 
-// bindChange binds INSERT, DELETE or UPDATE.
+// bindChange binds INSERT, DELETE, UPDATE or MERGE.
 func (c *call) bindChange(st parse.Statement) (*bind.Change, error) {
 	var name parse.ObjectName
 	var build func() (*bind.Change, error)
@@ -181,6 +181,8 @@ func (c *call) bindChange(st parse.Statement) (*bind.Change, error) {
 		name, build = st.Table, func() (*bind.Change, error) { return bind.Delete(c.env, st) }
 	case *parse.Update:
 		name, build = st.Table, func() (*bind.Change, error) { return bind.Update(c.env, st) }
+	case *parse.Merge:
+		name, build = st.Table, func() (*bind.Change, error) { return bind.Merge(c.env, st) }
 	}
 	if _, err := c.s.table(c.snap, name); err != nil {
 		return nil, err
@@ -197,7 +199,7 @@ func (s *Session) execute(ctx context.Context, st parse.Statement, params []*vec
 			return nil, err
 		}
 		return s.newCall(v, params).runQuery(ctx, st.SourceText(), st.Query, v.Release)
-	case *parse.Insert, *parse.Delete, *parse.Update:
+	case *parse.Insert, *parse.Delete, *parse.Update, *parse.Merge:
 		return s.again(ctx, func(v *View) (*Result, error) { return s.newCall(v, params).changeRows(ctx, st) })
 	case *parse.CopyIntoTable:
 		return s.copyIntoTable(ctx, st)

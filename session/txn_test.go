@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/sqlerr"
+	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/vec"
 )
 
 // TestSnapshotIsolation: a transaction sees the state at its first statement and its own changes, others see nothing of it before COMMIT.
@@ -109,6 +112,12 @@ func TestConflicts(t *testing.T) {
 	f("DROP TABLE t", "INSERT INTO t VALUES (3, 0)", "")
 	f("DROP TABLE t", "ALTER TABLE t RENAME TO u", "t was created, changed or dropped")
 	f("DROP TABLE t", "DROP TABLE t", "dropped")
+	f("INSERT OVERWRITE t VALUES (7, 7)", "INSERT INTO t VALUES (3, 0)", "rows of table default.t were added or deleted")
+	f("ALTER TABLE t MODIFY COLUMN n BIGINT", "INSERT INTO t VALUES (3, 0)", "rows of table default.t were added or deleted")
+	f("INSERT INTO t VALUES (3, 0)", "ALTER TABLE t MODIFY COLUMN n BIGINT", "column n of table default.t was altered")
+	f("INSERT INTO t VALUES (3, 0)", "ALTER TABLE t ALTER COLUMN n SET NOT NULL", "column n of table default.t was altered")
+	f("MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET n = 0", "DELETE FROM t WHERE id = 1", "deleted by another statement")
+	f("CREATE VIEW u AS SELECT 1 AS x", "CREATE TABLE u (x INT)", "u was created")
 	f("CREATE STAGE s", "CREATE STAGE s", "stage s was created")
 	f("CREATE DATABASE d", "CREATE DATABASE d", "database d was created")
 	f(load, load, "file f.ndjson was loaded by another statement")
@@ -258,4 +267,45 @@ func TestTransactionFiles(t *testing.T) {
 	if files() != 0 {
 		t.Errorf("%d files after the end of the session", files())
 	}
+}
+
+// TestChangeParameters: every statement that changes rows takes parameters.
+func TestChangeParameters(t *testing.T) {
+	e, _ := open(t, nil)
+	s := e.NewSession("")
+	must(t, s, "CREATE TABLE t (id INT, s VARCHAR)")
+	must(t, s, "INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+	f := func(sql, kinds, want string) {
+		t.Helper()
+		p, err := s.Prepare(t.Context(), sql)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		var got []string
+		values := make([]*vec.Vector, len(p.Params))
+		for i, k := range p.Params {
+			got = append(got, k.String())
+			text := vec.NewBuilder(types.Of(types.Varchar), 1)
+			text.AppendString(fmt.Sprint(i + 2))
+			if values[i], err = function.Cast(&function.Ctx{}, text.Finish(), k, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.Join(got, " ") != kinds {
+			t.Errorf("%s: parameters %v, want %s", sql, got, kinds)
+		}
+		r, err := p.Execute(t.Context(), values)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		r.Close()
+		if rows := strings.Join(must(t, s, "SELECT id || s FROM t ORDER BY id"), ","); rows != want {
+			t.Errorf("%s: %s, want %s", sql, rows, want)
+		}
+	}
+	f("MERGE INTO t USING (SELECT CAST(? AS INT) AS id) q ON t.id = q.id AND t.id < ? WHEN MATCHED THEN UPDATE SET s = ? WHEN NOT MATCHED THEN INSERT VALUES (?, ?)", "INT INT VARCHAR INT VARCHAR", "1a,24,3c")
+	f("MERGE INTO t USING (SELECT CAST(? AS INT) AS id) q ON t.id = q.id WHEN MATCHED THEN UPDATE SET s = ?", "INT VARCHAR", "1a,23,3c")
+	f("UPDATE t SET s = ? FROM (SELECT 3 AS i) q WHERE t.id = q.i AND q.i >= ?", "VARCHAR INT", "1a,23,32")
+	f("DELETE FROM t USING (SELECT 3 AS i) q WHERE t.id = q.i AND q.i > ?", "INT", "1a,23")
+	f("INSERT OVERWRITE t SELECT id, ? FROM t WHERE id < ?", "VARCHAR INT", "12,22")
 }

@@ -88,6 +88,14 @@ func (v *View) commit(ctx context.Context, e *catalog.Edit, check store.Check, l
 	return err
 }
 
+// base returns the committed state that others' changes are compared with.
+func (v *View) base() *catalog.Snapshot {
+	if v.txn != nil {
+		return v.txn.base()
+	}
+	return v.snap
+}
+
 // ended calls f once what the View's statement has done is durable.
 func (v *View) ended(f func()) {
 	if v.txn != nil {

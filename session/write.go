@@ -7,7 +7,6 @@ import (
 	"github.com/ebira-db/ebira/sql/bind"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/plan"
-	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/storage/catalog"
 	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/storage/store"
@@ -15,16 +14,29 @@ import (
 	"github.com/ebira-db/ebira/vexec"
 )
 
-// changeRows executes INSERT, DELETE or UPDATE.
+// changeRows executes INSERT, DELETE, UPDATE or MERGE.
 func (c *call) changeRows(ctx context.Context, st parse.Statement) (*Result, error) {
-	if in, ok := st.(*parse.Insert); ok && in.Overwrite {
-		return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "INSERT OVERWRITE is not supported; TRUNCATE and INSERT")
-	}
 	ch, err := c.bindChange(st)
 	if err != nil {
 		return nil, err
 	}
-	return c.write(ctx, st.SourceText(), ch.Plan, ch.Table, nil)
+	job := writeJob{plan: ch.Plan, table: ch.Table}
+	if in, ok := st.(*parse.Insert); ok && in.Overwrite {
+		// The new rows take the place of those that the statement has seen.
+		job.first = []catalog.Op{&catalog.Truncate{Table: ch.Table.ID}}
+		base := c.view.base()
+		job.check = func(cur *catalog.Snapshot) error { return catalog.SameRows(ch.Table.ID, base, cur) }
+	}
+	return c.write(ctx, st.SourceText(), job)
+}
+
+// writeJob is a plan that writes to a table, and what is committed with its rows.
+type writeJob struct {
+	plan  plan.Node
+	table *catalog.Table
+	// first are operations that come before the rows.
+	first []catalog.Op
+	check store.Check
 }
 
 // createTableAs executes CREATE TABLE AS: the query runs first, then table and rows are committed together.
@@ -64,25 +76,25 @@ func (s *Session) createTableAs(ctx context.Context, st *parse.CreateTable, t *c
 	if err != nil || create == nil {
 		return &Result{}, err
 	}
-	return c.write(ctx, st.SourceText(), n, t, create.Ops)
+	return c.write(ctx, st.SourceText(), writeJob{plan: n, table: t, first: create.Ops})
 }
 
-// write runs a Write or Delete plan to its end and commits its effects behind the operations first.
-func (c *call) write(ctx context.Context, textOf string, n plan.Node, t *catalog.Table, first []catalog.Op) (*Result, error) {
-	w, err := c.run(ctx, textOf, n)
+// write runs a Write or Delete plan to its end and commits its effects.
+func (c *call) write(ctx context.Context, textOf string, job writeJob) (*Result, error) {
+	w, err := c.run(ctx, textOf, job.plan)
 	if err != nil {
 		return nil, err
 	}
 	defer w.lease.End()
-	e := &catalog.Edit{Ops: first}
-	e.Add(w.ops(t)...)
+	e := &catalog.Edit{Ops: job.first}
+	e.Add(w.ops(job.table)...)
 	if len(e.Ops) > 0 {
-		if err := c.view.commit(ctx, e, nil, w.lease); err != nil {
+		if err := c.view.commit(ctx, e, job.check, w.lease); err != nil {
 			return nil, err
 		}
 	}
 	c.s.engine.counts.rowsWritten.Add(w.effects.WrittenRows)
-	r := &Result{Affected: max(w.effects.WrittenRows, w.effects.DeletedRows)}
+	r := &Result{Affected: max(w.effects.WrittenRows, w.effects.DeletedRows+w.effects.AddedRows)}
 	r.noteRemoved(w.effects.Losses)
 	return r, nil
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/vec"
 )
 
-// remover is the sink of DELETE and UPDATE: it collects the ids of rows, and sends the new rows of an UPDATE to a writer. A row that
+// remover is the sink of DELETE, UPDATE and MERGE: it collects the ids of rows, and sends the new rows of an UPDATE to a writer. A row that
 // comes several times counts once; of an UPDATE its first version is written.
 type remover struct {
 	label
@@ -26,7 +27,10 @@ func (b *builder) delete(n *plan.Delete) (heads, error) {
 		return nil, err
 	}
 	d := &remover{label: label{"delete", n}, n: n}
-	if n.Update {
+	if n.Merge {
+		d.text = "merge"
+		d.writer = newWriter(n, n.Table)
+	} else if n.Update {
 		d.text = "update"
 		d.writer = newWriter(n, n.Table)
 	}
@@ -43,6 +47,7 @@ type removeState struct {
 	account *cache.Account
 	rows    map[segment.ID]vec.Bitmap // by ordinal, as long as need be
 	count   int64
+	added   int64 // rows of a merge that replace none
 }
 
 func (d *remover) open(r *run) (sinkState, error) {
@@ -76,6 +81,9 @@ type removeStep struct {
 
 func (p *removeStep) push(b *vec.Batch) (status, error) {
 	k := len(b.Cols) - 2
+	if p.s.d.n.Merge {
+		return p.merge(b, k)
+	}
 	ids, ordinals := flat(b.Cols[k]), flat(b.Cols[k+1])
 	fresh, err := p.s.add(vec.Slice[int64](ids), vec.Slice[int64](ordinals))
 	if err != nil {
@@ -86,6 +94,31 @@ func (p *removeStep) push(b *vec.Batch) (status, error) {
 	}
 	rows := vec.NewBatch(b.Len, b.Cols[:k]...).Gather(fresh)
 	return p.next.push(rows)
+}
+
+// merge takes rows of which some delete, some write and some do both; k is the column of the segment ids.
+func (p *removeStep) merge(b *vec.Batch, k int) (status, error) {
+	ids, ordinals, written := flat(b.Cols[k]), flat(b.Cols[k+1]), flat(b.Cols[k-1])
+	var oldIDs, oldOrdinals []int64
+	var rows vec.Sel
+	for i := range b.Len {
+		if !ids.IsNull(i) {
+			oldIDs, oldOrdinals = append(oldIDs, vec.Slice[int64](ids)[i]), append(oldOrdinals, vec.Slice[int64](ordinals)[i])
+		}
+		if vec.Slice[bool](written)[i] {
+			rows = append(rows, uint16(i))
+		}
+	}
+	if _, err := p.s.add(oldIDs, oldOrdinals); err != nil {
+		return done, err
+	}
+	p.s.mu.Lock()
+	p.s.added += int64(b.Len - len(oldIDs))
+	p.s.mu.Unlock()
+	if len(rows) == 0 {
+		return more, nil
+	}
+	return p.next.push(vec.NewBatch(b.Len, b.Cols[:k-1]...).Gather(rows))
 }
 
 // add notes rows and returns which of them were not known.
@@ -105,6 +138,9 @@ func (s *removeState) add(ids, ordinals []int64) (vec.Sel, error) {
 			set = grown
 			s.rows[id] = set
 		} else if set.Get(o) {
+			if s.d.n.Once {
+				return nil, sqlerr.New(sqlerr.Constraint, "a row of table %s.%s matches several source rows; make the source rows unique, for example with GROUP BY or QUALIFY row_number() OVER (...) = 1", s.d.n.Table.Database, s.d.n.Table.Name)
+			}
 			continue
 		}
 		set.Set(o)
@@ -145,9 +181,9 @@ func (s *removeState) finalize(ctx context.Context) error {
 		}
 		e.Deleted[id] = rows
 	}
-	e.DeletedRows = s.count
+	e.DeletedRows, e.AddedRows = s.count, s.added
 	return nil
 }
 
 // rowCount is what the statement reports.
-func (s *removeState) rowCount() int64 { return s.count }
+func (s *removeState) rowCount() int64 { return s.count + s.added }

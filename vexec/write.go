@@ -23,8 +23,8 @@ type Effects struct {
 	Batches []*vec.Batch
 	// Deleted are the ordinals of deleted rows, ascending, by segment or batch.
 	Deleted map[segment.ID][]uint32
-	// WrittenRows and DeletedRows count rows. An UPDATE counts in both.
-	WrittenRows, DeletedRows int64
+	// WrittenRows and DeletedRows count rows. An UPDATE counts in both. AddedRows are the rows of a MERGE that replace none.
+	WrittenRows, DeletedRows, AddedRows int64
 	// Losses is what VARIANT values lost on their way into the table.
 	Losses segment.Losses
 }

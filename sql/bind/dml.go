@@ -9,7 +9,7 @@ import (
 	"github.com/ebira-db/ebira/storage/catalog"
 )
 
-// Change is a bound INSERT, DELETE or UPDATE. Its plan yields one row with the number of rows.
+// Change is a bound INSERT, DELETE, UPDATE or MERGE. Its plan yields one row with the number of rows.
 type Change struct {
 	Plan plan.Node
 	// Table is the version of the table that was bound.
@@ -250,7 +250,7 @@ func (b *binder) rowsFor(t *catalog.Table, positions []int, rel *relation, pos i
 // Delete binds DELETE FROM: a scan with row ids, filtered, reduced to the ids.
 func Delete(env *Env, st *parse.Delete) (*Change, error) {
 	b := newBinder(env)
-	x, t, err := b.changing(st.Table, st.Alias, st.Where)
+	x, t, err := b.changing(st.Table, st.Alias, st.Using, st.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -268,8 +268,33 @@ func rowIDs(t *catalog.Table) ([]expr.Expr, []string) {
 	}, []string{plan.SegmentColumn, plan.OrdinalColumn}
 }
 
-// changing binds the table and condition of DELETE and UPDATE.
-func (b *binder) changing(name parse.ObjectName, alias parse.Ident, where parse.Expr) (*selectBinder, *catalog.Table, error) {
+// changing binds the table, the other tables and the condition of DELETE and UPDATE. The columns of the table come first, with the row
+// ids behind them.
+func (b *binder) changing(name parse.ObjectName, alias parse.Ident, others []parse.TableExpr, where parse.Expr) (*selectBinder, *catalog.Table, error) {
+	rel, t, err := b.targetRelation(name, alias)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(others) > 0 {
+		right, err := b.fromList(others)
+		if err != nil {
+			return nil, nil, err
+		}
+		if rel, err = b.cross(rel, right, others[0].Pos()); err != nil {
+			return nil, nil, err
+		}
+	}
+	x := &selectBinder{b: b, s: &parse.Select{Place: parse.Place(name.Pos())}, from: rel}
+	if where != nil {
+		if err := x.where(where); err != nil {
+			return nil, nil, err
+		}
+	}
+	return x, t, nil
+}
+
+// targetRelation is the table of a change with its row ids, which have no name.
+func (b *binder) targetRelation(name parse.ObjectName, alias parse.Ident) (*relation, *catalog.Table, error) {
 	t, err := b.target(name)
 	if err != nil {
 		return nil, nil, err
@@ -285,42 +310,21 @@ func (b *binder) changing(name parse.ObjectName, alias parse.Ident, where parse.
 	for i := range rel.cols {
 		rel.cols[i].database = database
 	}
-	x := &selectBinder{b: b, s: &parse.Select{Place: parse.Place(name.Pos())}, from: rel}
-	if where != nil {
-		if err := x.where(where); err != nil {
-			return nil, nil, err
-		}
-	}
-	return x, t, nil
+	return rel, t, nil
 }
 
-// Update binds UPDATE ... SET: the new rows in table order, then the ids of the old ones.
+// Update binds UPDATE ... SET: the new rows in table order, then the ids of the old ones. With FROM a row must not match several rows.
 func Update(env *Env, st *parse.Update) (*Change, error) {
-	if len(st.From) > 0 {
-		return nil, sqlerr.At(sqlerr.Unsupported, st.From[0].Pos(), "UPDATE ... FROM is not supported; use a sub-query in SET or WHERE")
-	}
 	b := newBinder(env)
-	x, t, err := b.changing(st.Table, st.Alias, st.Where)
+	x, t, err := b.changing(st.Table, st.Alias, st.From, st.Where)
 	if err != nil {
 		return nil, err
 	}
 	s := x.scope("SET")
 	s.subs = &subList{}
-	exprs, names := make([]expr.Expr, len(t.Columns)), make([]string, len(t.Columns))
-	changed := make([]bool, len(t.Columns))
-	for i := range x.from.cols {
-		c := &x.from.cols[i]
-		exprs[i], names[i] = s.column(c, st.Pos()), c.name
-	}
-	for i := range st.Set {
-		p, v, err := b.assignment(s, t, &st.Set[i])
-		if err != nil {
-			return nil, err
-		}
-		if changed[p] {
-			return nil, sqlerr.At(sqlerr.Bind, st.Set[i].Column.Pos(), "column %s is set twice", t.Columns[p].Name)
-		}
-		exprs[p], changed[p] = v, true
+	exprs, names, err := b.updated(s, x.from.cols[:len(t.Columns)], t, st.Set, st.Pos())
+	if err != nil {
+		return nil, err
 	}
 	node, err := s.subs.attach(x.from.node, asIs)
 	if err != nil {
@@ -331,16 +335,38 @@ func Update(env *Env, st *parse.Update) (*Change, error) {
 	}
 	ids, idNames := rowIDs(t)
 	node = plan.NewProject(node, append(exprs, ids...), append(names, idNames...))
-	return &Change{Plan: &plan.Delete{Input: node, Table: t, Update: true}, Table: t, Params: b.paramTypes()}, nil
+	return &Change{Plan: &plan.Delete{Input: node, Table: t, Update: true, Once: len(st.From) > 0}, Table: t, Params: b.paramTypes()}, nil
 }
 
-// assignment binds column = value.
-func (b *binder) assignment(s *scope, t *catalog.Table, a *parse.Assignment) (position int, value expr.Expr, err error) {
+// updated returns the new values of a table's columns, target, and their names.
+func (b *binder) updated(s *scope, target []column, t *catalog.Table, set []parse.Assignment, pos int) ([]expr.Expr, []string, error) {
+	exprs, names := make([]expr.Expr, len(t.Columns)), make([]string, len(t.Columns))
+	changed := make([]bool, len(t.Columns))
+	for i := range target {
+		exprs[i], names[i] = s.column(&target[i], pos), target[i].name
+	}
+	left := *s
+	left.cols = target
+	for i := range set {
+		p, v, err := b.assignment(&left, s, t, &set[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		if changed[p] {
+			return nil, nil, sqlerr.At(sqlerr.Bind, set[i].Column.Pos(), "column %s is set twice", t.Columns[p].Name)
+		}
+		exprs[p], changed[p] = v, true
+	}
+	return exprs, names, nil
+}
+
+// assignment binds column = value: the column as left sees it, the value as s does.
+func (b *binder) assignment(left, s *scope, t *catalog.Table, a *parse.Assignment) (position int, value expr.Expr, err error) {
 	ref, ok := a.Column.(*parse.ColumnRef)
 	if !ok {
 		return 0, nil, sqlerr.At(sqlerr.Unsupported, a.Column.Pos(), "only whole columns can be set")
 	}
-	target, err := s.columnRef(ref)
+	target, err := left.columnRef(ref)
 	if err != nil {
 		return 0, nil, err
 	}

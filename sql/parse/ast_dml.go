@@ -11,11 +11,12 @@ type Insert struct {
 	Query *Query
 }
 
-// Delete is DELETE FROM name [AS alias] [WHERE x].
+// Delete is DELETE FROM name [AS alias] [USING ...] [WHERE x].
 type Delete struct {
 	StmtBase
 	Table ObjectName
 	Alias Ident
+	Using []TableExpr
 	// Where is nil if not written: all rows.
 	Where Expr
 }

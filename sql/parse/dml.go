@@ -64,8 +64,8 @@ func (p *parser) delete() Statement {
 		p.unsupported(p.tok.start, "DELETE from one PARTITION is not supported; filter with WHERE")
 	}
 	s.Alias = p.dmlAlias()
-	if p.isKw(kwUsing) {
-		p.unsupported(p.tok.start, "DELETE ... USING is not supported; use WHERE ... IN (SELECT ...)")
+	if p.acceptKw(kwUsing) {
+		s.Using = p.fromList()
 	}
 	s.Where = p.dmlWhere()
 	return s
@@ -87,6 +87,16 @@ func (p *parser) dmlWhere() Expr {
 func (p *parser) update() Statement {
 	s := &Update{Table: p.objectName("a table name"), Alias: p.dmlAlias()}
 	p.expectKw(kwSet)
+	s.Set = p.assignments()
+	if p.acceptKw(kwFrom) {
+		s.From = p.fromList()
+	}
+	s.Where = p.dmlWhere()
+	return s
+}
+
+// assignments reads column = value, ...
+func (p *parser) assignments() (list []Assignment) {
 	for {
 		at := p.tok
 		a := Assignment{Column: p.expr(precPostfix)}
@@ -96,16 +106,11 @@ func (p *parser) update() Statement {
 		}
 		p.expect(tokEq, "'='")
 		a.Value = p.valueExpr()
-		s.Set = append(s.Set, a)
+		list = append(list, a)
 		if !p.accept(tokComma) {
-			break
+			return list
 		}
 	}
-	if p.acceptKw(kwFrom) {
-		s.From = p.fromList()
-	}
-	s.Where = p.dmlWhere()
-	return s
 }
 
 // isAssignable tells that x is a column or a path into one.

@@ -15,7 +15,13 @@ func (p *printer) statement(s Statement) {
 	case *Delete:
 		p.put("DELETE FROM ")
 		p.dmlTable(n.Table, n.Alias)
+		if n.Using != nil {
+			p.put(" USING ")
+			p.fromList(n.Using)
+		}
 		p.clause(" WHERE ", n.Where)
+	case *Merge:
+		p.merge(n)
 	case *Update:
 		p.update(n)
 	case *Explain:
@@ -57,16 +63,20 @@ func (p *printer) update(n *Update) {
 	p.put("UPDATE ")
 	p.dmlTable(n.Table, n.Alias)
 	p.put(" SET ")
-	p.list(len(n.Set), func(i int) {
-		p.expr(n.Set[i].Column, precPostfix)
-		p.put(" = ")
-		p.expr(n.Set[i].Value, precNone)
-	})
+	p.assignments(n.Set)
 	if n.From != nil {
 		p.put(" FROM ")
 		p.fromList(n.From)
 	}
 	p.clause(" WHERE ", n.Where)
+}
+
+func (p *printer) assignments(list []Assignment) {
+	p.list(len(list), func(i int) {
+		p.expr(list[i].Column, precPostfix)
+		p.put(" = ")
+		p.expr(list[i].Value, precNone)
+	})
 }
 
 // copyStatement writes the statements about files.

@@ -13,7 +13,7 @@ var statementParsers map[string]func(*parser) Statement
 func init() {
 	statementParsers = map[string]func(*parser) Statement{
 		"CREATE": (*parser).create, "DROP": (*parser).drop, "ALTER": (*parser).alter, "TRUNCATE": (*parser).truncate,
-		"INSERT": (*parser).insert, "DELETE": (*parser).delete, "UPDATE": (*parser).update,
+		"INSERT": (*parser).insert, "DELETE": (*parser).delete, "UPDATE": (*parser).update, "MERGE": (*parser).merge,
 		"COPY": (*parser).copyInto, "LIST": (*parser).list, "LS": (*parser).list, "REMOVE": (*parser).remove, "RM": (*parser).remove,
 		"SHOW": (*parser).show, "DESC": (*parser).describe, "DESCRIBE": (*parser).describe, "EXPLAIN": (*parser).explain,
 		"SET": (*parser).set, "UNSET": (*parser).unset, "RESET": (*parser).unset, "USE": (*parser).use,
@@ -25,10 +25,10 @@ func init() {
 
 // knownStatements begin with these words elsewhere; they are refused by name and not called a typing error.
 var knownStatements = map[string]string{
-	"MERGE": "MERGE is not supported; use UPDATE and INSERT", "REPLACE": "REPLACE INTO is not supported; use DELETE and INSERT",
-	"GRANT":  "GRANT is not supported yet: every authenticated user is an administrator",
-	"REVOKE": "REVOKE is not supported yet: every authenticated user is an administrator",
-	"CALL":   "CALL is not supported: there are no stored procedures", "EXECUTE": "EXECUTE is not supported; prepare statements through the client",
+	"REPLACE": "REPLACE INTO is not supported; use DELETE and INSERT",
+	"GRANT":   "GRANT is not supported yet: every authenticated user is an administrator",
+	"REVOKE":  "REVOKE is not supported yet: every authenticated user is an administrator",
+	"CALL":    "CALL is not supported: there are no stored procedures", "EXECUTE": "EXECUTE is not supported; prepare statements through the client",
 	"PREPARE": "PREPARE is not supported; prepare statements through the client", "DEALLOCATE": "DEALLOCATE is not supported; prepare statements through the client",
 	"SAVEPOINT": "SAVEPOINT is not supported", "RELEASE": "RELEASE is not supported", "LOCK": "LOCK is not supported; readers and writers do not block each other",
 	"UNLOCK": "UNLOCK is not supported", "LOAD": "LOAD is not supported; use COPY INTO", "EXPORT": "EXPORT is not supported; use COPY INTO @stage",

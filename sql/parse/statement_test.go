@@ -193,6 +193,14 @@ func TestDML(t *testing.T) {
 	f("DELETE FROM t x WHERE x.a = 1", "DELETE FROM t AS x WHERE x.a = 1")
 	f("UPDATE t SET a = 1, b.c = DEFAULT, v['x'] = NULL FROM u WHERE t.a = u.a", "")
 	f("UPDATE t AS x SET a = a + 1", "")
+	f("DELETE FROM t AS x USING u, (SELECT 1) AS y WHERE x.a = u.a", "")
+	f("merge into d.t x using s on x.a = s.a when matched and s.b > 1 then delete when matched then update set a = 1, b = default when not matched then insert (a) values (1)",
+		"MERGE INTO d.t AS x USING s ON x.a = s.a WHEN MATCHED AND s.b > 1 THEN DELETE WHEN MATCHED THEN UPDATE SET a = 1, b = DEFAULT WHEN NOT MATCHED THEN INSERT (a) VALUES (1)")
+	f("MERGE INTO t USING (SELECT 1 AS a) AS s ON TRUE WHEN NOT MATCHED BY TARGET THEN INSERT * WHEN NOT MATCHED BY SOURCE AND a THEN UPDATE SET * WHEN MATCHED THEN DO NOTHING",
+		"MERGE INTO t USING (SELECT 1 AS a) AS s ON TRUE WHEN NOT MATCHED THEN INSERT * WHEN NOT MATCHED BY SOURCE AND a THEN UPDATE * WHEN MATCHED THEN DO NOTHING")
+	f("COMMENT ON TABLE t IS 'x'", "")
+	f("COMMENT ON COLUMN d.t.c IS NULL", "")
+	f("ALTER TABLE t ALTER c TYPE INT, ALTER COLUMN c SET DEFAULT 1 + 1, ALTER c DROP NOT NULL, SWAP WITH d.u", "ALTER TABLE t ALTER COLUMN c SET DATA TYPE INT, ALTER COLUMN c SET DEFAULT 1 + 1, ALTER COLUMN c DROP NOT NULL, SWAP WITH d.u")
 }
 
 func TestAdmin(t *testing.T) {

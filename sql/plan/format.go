@@ -80,6 +80,9 @@ func Describe(n Node) string {
 	case *Write:
 		return "Write " + tableName(n.Table.Database, n.Table.Name)
 	case *Delete:
+		if n.Merge {
+			return "Merge " + tableName(n.Table.Database, n.Table.Name)
+		}
 		if n.Update {
 			return "Update " + tableName(n.Table.Database, n.Table.Name)
 		}

@@ -166,10 +166,14 @@ type Write struct {
 	Table *catalog.Table
 }
 
-// Delete collects the row ids (two last columns of Input) to be deleted; with Update set, the other columns are the new rows.
+// Delete collects the row ids (two last columns of Input) to be deleted; with Update set, the other columns are the new rows. With Once
+// set a row that comes twice is an error; otherwise its first version counts. With Merge set, the column before the ids is a BOOLEAN that
+// tells whether there is a new row, and rows without ids are only written.
 // It yields one BIGINT row count.
 type Delete struct {
 	Input  Node
 	Table  *catalog.Table
 	Update bool
+	Once   bool
+	Merge  bool
 }

@@ -96,7 +96,7 @@ func WithChildren(n Node, children []Node) Node {
 	case *Write:
 		return &Write{Input: children[0], Table: n.Table}
 	case *Delete:
-		return &Delete{Input: children[0], Table: n.Table, Update: n.Update}
+		return &Delete{Input: children[0], Table: n.Table, Update: n.Update, Once: n.Once, Merge: n.Merge}
 	}
 	panic(fmt.Sprintf("BUG: children for %T", n))
 }
