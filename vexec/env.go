@@ -22,6 +22,8 @@ type Env struct {
 	BatchRows int
 	// Budget is the query's own memory budget: whoever made it closes it after the query. nil means no limit.
 	Budget *cache.Budget
+	// Spill is where operators put what their budget has no room for; nil makes that an error of kind Resource.
+	Spill *SpillSpace
 	// OpenSegment opens a segment of a table for reading. Readers are shared by workers and not closed.
 	OpenSegment func(*catalog.Table, *segment.Meta) (*segment.Reader, error)
 	// NewSegment starts a segment of a table.
@@ -53,6 +55,8 @@ type Options struct {
 	// worker stores before it aggregates them; 0 means the defaults.
 	PartitionGroups int
 	StoredBytes     int64
+	// ForceSpill makes operators spill after a few batches, however much memory there is, and cut what they spilled to the utmost.
+	ForceSpill bool
 	// DeltaRows and DeltaBytes bound the rows that ride inside an Edit instead of a segment; 0 means the defaults, below zero none.
 	DeltaRows, DeltaBytes int64
 }

@@ -63,6 +63,10 @@ func (b *builder) join(n *plan.Join) (heads, error) {
 	if n.Kind == plan.Right || n.Kind == plan.Full {
 		left = append(left, b.start(&joinUnmatched{label{"unmatched rows", n}, probe})...)
 	}
+	if b.env.Spill != nil {
+		s := &joinSpilled{label{"spilled rows", n}, probe, &spilledProbe{probe}}
+		left = append(left, b.start(s).then(s.op)...)
+	}
 	return left, nil
 }
 

@@ -3,6 +3,7 @@ package vexec
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/vec"
@@ -19,16 +20,24 @@ type joinBuild struct {
 // parallelBuildRows is the number of rows from which a hash table is built in partitions.
 const parallelBuildRows = 64 << 10
 
-// joinTable is a join's right side: all rows, and per distinct key the rows that have it.
+// joinTable is a join's right side: all rows, and per distinct key the rows that have it. Until a pipeline through the probe begins the
+// rows are only collected; what does not fit into memory then is on disk, see joinDisk.
 type joinTable struct {
 	b *joinBuild
 	r *run
 
 	mu     sync.Mutex
 	locals []*joinBuildStep
+	disk   joinDisk
 
-	rows int
-	cols []*vec.Vector
+	// allRows and anyNulls speak of all rows of the right side: how many there are, and whether one has a NULL in its key.
+	allRows  int
+	anyNulls atomic.Bool
+
+	// What follows is about the rows in memory.
+	charge charge
+	rows   int
+	cols   []*vec.Vector
 	// tables number the keys by partition; base is what is added to the numbers of each.
 	partBits uint
 	tables   []*table
@@ -44,7 +53,9 @@ type joinTable struct {
 	sets []*keySet
 }
 
-func (b *joinBuild) open(r *run) (sinkState, error) { return &joinTable{b: b, r: r}, nil }
+func (b *joinBuild) open(r *run) (sinkState, error) {
+	return &joinTable{b: b, r: r, charge: r.charge()}, nil
+}
 
 func (t *joinTable) local(w *worker) (step, error) {
 	return localStep(&t.mu, &t.locals, w, func() *joinBuildStep { return &joinBuildStep{t: t, store: newRowStore(t.r)} }), nil
@@ -55,6 +66,9 @@ type joinBuildStep struct {
 	ofWorker
 	t     *joinTable
 	store *rowStore
+	// cutter is there once rows were spilled; spilled counts them.
+	cutter  *cutter
+	spilled int
 }
 
 func (s *joinBuildStep) push(b *vec.Batch) (status, error) {
@@ -62,28 +76,82 @@ func (s *joinBuildStep) push(b *vec.Batch) (status, error) {
 	if err != nil {
 		return done, err
 	}
-	return more, s.store.add(s.w.seq, b.Len, cols)
+	return more, s.store.addOrSpill(s.w.seq, b.Len, cols, s.spill)
 }
 
 func (s *joinBuildStep) endMorsel() error { return nil }
 func (s *joinBuildStep) finish() error    { return nil }
 
-// finalize builds the hash table.
+// finalize leaves the rows where they are: the memory for the hash table is better spent when it is used. Only the sources of the left
+// side learn of the keys, if all of them are in memory.
 func (t *joinTable) finalize(context.Context) error {
-	j := t.b.j
+	var batches []storedBatch
+	for _, l := range t.locals {
+		t.allRows += l.store.rows + l.spilled
+		batches = append(batches, l.store.batches...)
+	}
+	if t.disk.file != nil {
+		return t.spillAll()
+	}
+	if t.b.j.layout != nil {
+		t.sets = newKeySets(t.b.wanted, batches, t.b.j.stored.keys)
+	}
+	t.r.wait(t)
+	return nil
+}
+
+// used is the memory of the rows that wait.
+func (t *joinTable) used() int64 {
+	n := int64(0)
+	for _, l := range t.locals {
+		n += l.store.charge.used()
+	}
+	return n
+}
+
+// begin makes the hash table, of as many rows as there is room for. The first pipeline through the probe is about to begin.
+func (t *joinTable) begin() error {
+	t.r.resume(t)
+	if t.disk.file == nil {
+		roomy, err := t.makeRoom(int64(t.allRows)*t.rowBytes(), t.used())
+		if err != nil {
+			return err
+		}
+		if !roomy && t.r.env.Spill == nil {
+			return t.charge.grow(int64(t.allRows) * t.rowBytes())
+		}
+		if !roomy {
+			if err := t.spillAll(); err != nil {
+				return err
+			}
+		}
+	}
+	if t.disk.file != nil {
+		batches, err := t.resident()
+		if err != nil {
+			return err
+		}
+		return t.build(batches)
+	}
 	stores := make([]*rowStore, len(t.locals))
 	for i, l := range t.locals {
 		stores[i] = l.store
 	}
-	batches, rows := gatherStores(stores)
-	t.rows = rows
+	batches, _ := gatherStores(stores)
+	return t.build(batches)
+}
+
+// build makes the hash table of rows that are charged for.
+func (t *joinTable) build(batches []storedBatch) error {
+	j := t.b.j
+	t.rows = 0
+	for _, b := range batches {
+		t.rows += b.n
+	}
 	if j.layout == nil {
-		t.start, t.order = []int32{0, int32(rows)}, identity(rows)
-	} else {
-		if err := t.index(batches); err != nil {
-			return err
-		}
-		t.sets = newKeySets(t.b.wanted, batches, j.stored.keys)
+		t.start, t.order = []int32{0, int32(t.rows)}, identity(t.rows)
+	} else if err := t.index(batches); err != nil {
+		return err
 	}
 	if j.stored.width == 0 && !j.keepKeys {
 		return nil
@@ -94,6 +162,37 @@ func (t *joinTable) finalize(context.Context) error {
 	}
 	t.cols, t.keyCols = stored[:j.stored.width], j.stored.keys(stored)
 	return nil
+}
+
+// rowBytes is what the hash table takes per row beyond the row: hash, key words, group, place in the order; and a table with up to one
+// slot and a half, rounded up.
+func (t *joinTable) rowBytes() int64 {
+	if t.b.j.layout == nil {
+		return 4
+	}
+	return int64(8 + 8*max(t.b.j.layout.words, 2) + 4 + 4 + 24)
+}
+
+// release gives the right side up.
+func (t *joinTable) release() {
+	t.r.resume(t)
+	for _, l := range t.locals {
+		l.store.clear()
+	}
+	t.drop()
+	t.locals = nil
+	for _, f := range []*spillFile{t.disk.file, t.disk.leftFile} {
+		if f != nil {
+			t.r.closeFile(f)
+		}
+	}
+	t.disk = joinDisk{}
+}
+
+// drop gives up what is in memory.
+func (t *joinTable) drop() {
+	t.charge.clear()
+	t.rows, t.cols, t.tables, t.base, t.start, t.order, t.nullRows, t.keyCols = 0, nil, nil, nil, nil, nil, nil, nil
 }
 
 func identity(n int) []int32 {
@@ -114,11 +213,6 @@ type keyedBatch struct {
 // index numbers the keys and orders the rows by them.
 func (t *joinTable) index(batches []storedBatch) error {
 	j := t.b.j
-	account := t.r.account()
-	// Per row: hash, key words, group, place in the order; and a table with up to one slot and a half, rounded up.
-	if err := account.Grow(int64(t.rows) * int64(8+8*max(j.layout.words, 2)+4+4+24)); err != nil {
-		return err
-	}
 	if t.rows >= parallelBuildRows && t.r.env.Workers > 1 {
 		t.partBits = t.r.env.partBits()
 	}
@@ -143,6 +237,9 @@ func (t *joinTable) index(batches []storedBatch) error {
 	}
 	if j.threeValued {
 		t.collectNulls(keyed)
+		if len(t.nullRows) > 0 {
+			t.anyNulls.Store(true)
+		}
 	}
 	for i := range keyed {
 		keyed[i].keys.valid = nil // parts have only rows with a key

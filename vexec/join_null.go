@@ -7,14 +7,23 @@ import (
 // unknown returns the left rows without a match for which x IN (…) is neither true nor false: a comparison with some candidate is
 // NULL. All key pairs take part in the comparison (a row IN rows); Cond says which right rows are in the list at all.
 func (p *probe) unknown(b *vec.Batch) (vec.Bitmap, error) {
+	out, err := p.unknownHere(b)
+	if p.carry != nil && err == nil {
+		p.carry.join(out, b.Len)
+	}
+	return out, err
+}
+
+// unknownHere is unknown for the right rows in memory.
+func (p *probe) unknownHere(b *vec.Batch) (vec.Bitmap, error) {
 	out := vec.NewBitmap(b.Len)
-	if !p.j.threeValued || p.t.rows == 0 {
+	if !p.j.threeValued || p.t.allRows == 0 {
 		return out, nil
 	}
 	if !p.j.keepKeys {
 		// One column and no Cond: a NULL on either side is enough.
 		for i := range b.Len {
-			if len(p.t.nullRows) > 0 || !p.keys.valid.Get(i) {
+			if p.t.anyNulls.Load() || !p.keys.valid.Get(i) {
 				out.Set(i)
 			}
 		}

@@ -28,8 +28,14 @@ type probeState struct {
 	met []vec.Bitmap
 }
 
+func (p *joinProbe) uses() sink { return p.build }
+
 func (p *joinProbe) open(r *run) (operatorState, error) {
-	return &probeState{p: p, r: r, t: r.sinks[p.build].(*joinTable)}, nil
+	t := r.sinks[p.build].(*joinTable)
+	if err := r.timed(p.build, t.begin); err != nil {
+		return nil, err
+	}
+	return &probeState{p: p, r: r, t: t}, nil
 }
 
 func (s *probeState) local(w *worker, next step) (step, error) {
@@ -43,6 +49,9 @@ func (s *probeState) local(w *worker, next step) (step, error) {
 		s.met = append(s.met, p.met)
 		s.mu.Unlock()
 	}
+	if s.t.disk.away != nil {
+		p.later = &diverted{t: s.t}
+	}
 	return p, nil
 }
 
@@ -54,6 +63,12 @@ type probe struct {
 	t     *joinTable
 	limit int
 	met   vec.Bitmap
+	// later takes the rows whose partition is on disk; nil if there is none.
+	later *diverted
+	// carry is what is known of left rows that meet the right side in several pieces; nil if they meet it at once.
+	carry *joinCarry
+	// through says that the batch is a result already; see spilledStep.
+	through bool
 
 	keys  keyBatch
 	codes codeCache
@@ -67,13 +82,19 @@ type probe struct {
 }
 
 func (p *probe) push(b *vec.Batch) (status, error) {
-	if p.t.rows == 0 && needsRight(p.j.n.Kind) {
+	if p.t.allRows == 0 && needsRight(p.j.n.Kind) {
 		return done, nil
+	}
+	if p.later != nil {
+		var err error
+		if b, err = p.later.divert(p.w.seq, b); err != nil || b.Len == 0 {
+			return more, err
+		}
 	}
 	if err := p.find(b); err != nil {
 		return done, err
 	}
-	if p.j.n.Cond == nil {
+	if p.j.n.Cond == nil && p.carry == nil {
 		switch p.j.n.Kind {
 		case plan.Semi, plan.Anti, plan.Mark, plan.Exists, plan.NullAwareAnti:
 			// Whether there is a match is all that counts.
@@ -90,10 +111,28 @@ func (p *probe) push(b *vec.Batch) (status, error) {
 	}
 	p.matched = sized(p.matched, b.Len)
 	clear(p.matched)
+	if p.carry != nil {
+		p.carry.load(p.matched)
+	}
 	if st, err := p.pairs(b); err != nil || st == done {
 		return done, err
 	}
+	if p.carry != nil {
+		if end, err := p.carry.keep(p, b); err != nil || !end {
+			return more, err
+		}
+	}
 	return p.decide(b)
+}
+
+// finish ends the left rows that wait on disk.
+func (p *probe) finish() error {
+	if p.later != nil {
+		if err := p.later.finish(); err != nil {
+			return err
+		}
+	}
+	return p.next.finish()
 }
 
 // find sets group for the rows of b.

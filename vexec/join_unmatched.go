@@ -12,6 +12,8 @@ type joinUnmatched struct {
 	probe *joinProbe
 }
 
+func (u *joinUnmatched) uses() sink { return u.probe.build }
+
 func (u *joinUnmatched) open(r *run) (sourceState, error) {
 	t := r.sinks[u.probe.build].(*joinTable)
 	met := vec.NewBitmap(t.rows)
@@ -56,15 +58,21 @@ func (u *unmatchedReader) next() (*vec.Batch, error) {
 	if len(u.rows) == 0 {
 		return nil, nil
 	}
-	b := vec.NewBatch(len(u.rows))
-	for _, t := range u.s.left {
-		b.Cols = append(b.Cols, vec.NewNull(t, b.Len))
-	}
-	for _, c := range u.s.t.cols {
-		b.Cols = append(b.Cols, vec.GatherRows(c, u.rows))
-	}
+	b := u.s.t.unmatched(u.rows, u.s.left)
 	u.rows = nil
 	return b, nil
+}
+
+// unmatched returns right rows, with NULLs for the left columns.
+func (t *joinTable) unmatched(rows []int32, left []types.Type) *vec.Batch {
+	b := vec.NewBatch(len(rows))
+	for _, typ := range left {
+		b.Cols = append(b.Cols, vec.NewNull(typ, b.Len))
+	}
+	for _, c := range t.cols {
+		b.Cols = append(b.Cols, vec.GatherRows(c, rows))
+	}
+	return b
 }
 
 func (u *unmatchedReader) close() {}

@@ -15,6 +15,8 @@ type Query struct {
 	pipelines []*pipeline
 	out       *output
 	last      *run
+	// lastUse is the last pipeline that reads what a sink has collected.
+	lastUse map[sink]int
 }
 
 // Build makes the pipelines of a plan. Errors are those of things that cannot be run, of kind Unsupported.
@@ -27,6 +29,7 @@ func Build(n plan.Node, env *Env) (*Query, error) {
 	}
 	b.end(heads, q.out, true)
 	q.pipelines = b.pipelines
+	q.lastUse = lastUses(q.pipelines)
 	return q, nil
 }
 
@@ -38,13 +41,14 @@ func (q *Query) Run(ctx context.Context, emit func(*vec.Batch) error) error {
 	q.last = r
 	defer r.close()
 	err := r.guard(func(int) error {
-		for _, p := range q.pipelines {
+		for i, p := range q.pipelines {
 			if err := r.execute(p); err != nil {
 				return err
 			}
 			if err := r.finalize(p.sink); err != nil {
 				return err
 			}
+			r.releaseAfter(i)
 		}
 		return nil
 	}, 0)
@@ -78,12 +82,15 @@ type run struct {
 	mu       sync.Mutex // guards what follows
 	stats    map[any]*opStat
 	accounts []*cache.Account
+	files    map[*spillFile]struct{}
+	memory   runMemory
 }
 
 func newRun(ctx context.Context, q *Query, emit func(*vec.Batch) error) *run {
 	r := &run{
 		q: q, env: q.env, emit: emit, budget: q.env.Budget,
 		operators: map[operator]operatorState{}, sinks: map[sink]sinkState{}, pending: map[sink]int{}, stats: map[any]*opStat{},
+		files: map[*spillFile]struct{}{},
 	}
 	if r.budget == nil {
 		r.budget = cache.NewBudget("query", 0)
@@ -92,6 +99,7 @@ func newRun(ctx context.Context, q *Query, emit func(*vec.Batch) error) *run {
 		r.pending[p.sink]++
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.memory.open(r)
 	return r
 }
 
@@ -102,6 +110,11 @@ func (r *run) close() {
 		a.Close()
 	}
 	r.accounts = nil
+	r.memory.soft.Close()
+	for f := range r.files {
+		f.close()
+	}
+	r.files = nil
 	for _, f := range r.ends {
 		f()
 	}

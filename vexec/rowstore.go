@@ -3,55 +3,119 @@ package vexec
 import (
 	"slices"
 
-	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/function"
+	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
 
 // rowStore keeps the batches that one worker collects for a breaker, in a form that refers to nothing else, and charges for them.
 type rowStore struct {
-	account *cache.Account
+	r      *run
+	charge charge
+	// perRow is charged for each row on top of its values: what the breaker will need to work on it.
+	perRow  int64
 	batches []storedBatch
 	rows    int
-	dicts   map[*vec.Vector]struct{}
+	// count is how many rows were ever stored.
+	count int64
+	dicts map[*vec.Vector]struct{}
 }
 
-// storedBatch is a batch with the number of the morsel it came from.
+// storedBatch is a batch with the number of the morsel it came from, and how many rows the worker stored before it.
 type storedBatch struct {
-	seq  int64
-	n    int
-	cols []*vec.Vector
+	seq    int64
+	before int64
+	n      int
+	cols   []*vec.Vector
 }
 
 func newRowStore(r *run) *rowStore {
-	return &rowStore{account: r.account(), dicts: map[*vec.Vector]struct{}{}}
+	return &rowStore{r: r, charge: r.charge(), dicts: map[*vec.Vector]struct{}{}}
 }
 
-// add stores n rows. The error is of kind Resource.
-func (s *rowStore) add(seq int64, n int, cols []*vec.Vector) error {
-	own := make([]*vec.Vector, len(cols))
-	var size int64
+// ownedRows are rows about to be stored; dicts are the dictionaries that columns refer to.
+type ownedRows struct {
+	storedBatch
+	dicts []*vec.Vector
+}
+
+func own(seq int64, n int, cols []*vec.Vector) *ownedRows {
+	o := &ownedRows{storedBatch: storedBatch{seq: seq, n: n, cols: make([]*vec.Vector, len(cols))}, dicts: make([]*vec.Vector, len(cols))}
 	for i, c := range cols {
-		v, dict := flatOwned(c)
-		own[i] = v
+		o.cols[i], o.dicts[i] = flatOwned(c)
+	}
+	return o
+}
+
+// add stores rows if take agrees to their size.
+func (s *rowStore) add(o *ownedRows, take func(int64) error) error {
+	size := int64(o.n) * s.perRow
+	for i, v := range o.cols {
+		dict := o.dicts[i]
 		if dict == nil {
 			size += v.SizeBytes()
 			continue
 		}
 		size += int64(v.Len) * 16
 		if _, known := s.dicts[dict]; !known {
-			s.dicts[dict] = struct{}{}
 			size += dict.SizeBytes()
 		}
 	}
-	if err := s.account.Grow(size); err != nil {
+	if err := take(size); err != nil {
 		return err
 	}
-	s.batches = append(s.batches, storedBatch{seq, n, own})
-	s.rows += n
+	for _, dict := range o.dicts {
+		if dict != nil {
+			s.dicts[dict] = struct{}{}
+		}
+	}
+	o.before = s.count
+	s.batches = append(s.batches, o.storedBatch)
+	s.rows += o.n
+	s.count += int64(o.n)
 	return nil
+}
+
+// addOrSpill stores n rows, and makes room for them where there is none: spill writes what the store holds and empties it. The error is
+// of kind Resource if that does not help.
+func (s *rowStore) addOrSpill(seq int64, n int, cols []*vec.Vector, spill func() error) error {
+	r := s.r
+	o := own(seq, n, cols)
+	if r.env.Options.ForceSpill && len(s.batches) >= forcedBatches {
+		if err := spill(); err != nil {
+			return err
+		}
+	}
+	for {
+		err := s.add(o, s.charge.grow)
+		if err == nil || sqlerr.KindOf(err) != sqlerr.Resource || r.env.Spill == nil {
+			return err
+		}
+		relieved, err := r.relieve(s.charge.used())
+		switch {
+		case err != nil:
+			return err
+		case relieved:
+			continue
+		case s.charge.used() < r.memory.chunk:
+			return s.add(o, s.charge.force)
+		}
+		if err := spill(); err != nil {
+			return err
+		}
+	}
+}
+
+// forcedBatches is how many batches operators hold with Options.ForceSpill.
+const forcedBatches = 2
+
+// clear forgets all rows.
+func (s *rowStore) clear() {
+	s.batches, s.rows = nil, 0
+	clear(s.dicts)
+	s.charge.clear()
 }
 
 // gatherStores returns the batches of several stores in the order of the input, and their number of rows. The stores are empty then.

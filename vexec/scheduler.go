@@ -42,6 +42,9 @@ func (r *run) execute(p *pipeline) error {
 	if err != nil {
 		return err
 	}
+	if err := r.fitJoins(p); err != nil {
+		return err
+	}
 	if err := r.openStates(p); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package vexec
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -13,7 +14,8 @@ import (
 )
 
 // sorter is the sink of ORDER BY. Workers store their rows; in the end ranges of all rows are sorted in parallel and merged. With a
-// small limit each worker keeps only the rows that can still be among the first.
+// small limit each worker keeps only the rows that can still be among the first. A worker that runs out of memory sorts what it has and
+// writes it to disk; then all rows go there, and the source merges them.
 type sorter struct {
 	label
 	keys   storedKeys
@@ -76,21 +78,52 @@ type sortState struct {
 	s *sorter
 	r *run
 
+	// stored are the types of the columns with the keys, storedPlaced with the places too.
+	stored, storedPlaced []types.Type
+
 	mu     sync.Mutex
 	locals []*sortStep
+	spill  sortSpill
 
 	// first is the tightest bound of the first key that a worker has found: what sorts behind it is not in the result (top-n).
 	first atomic.Pointer[vec.Vector]
 
-	// The result: rows of cols in this order.
+	// charge is that of the merge.
+	charge charge
+
+	// The result, unless runs are on disk: rows of cols in this order.
 	cols  []*vec.Vector
 	order []int32
 }
 
-func (s *sorter) open(r *run) (sinkState, error) { return &sortState{s: s, r: r}, nil }
+// sortRowBytes is what sorting needs for a row: two items and a number.
+const sortRowBytes = 36
+
+func (s *sorter) open(r *run) (sinkState, error) {
+	t := &sortState{s: s, r: r, stored: s.keys.types(s.types), charge: r.charge()}
+	t.storedPlaced = append(slices.Clone(t.stored), types.Of(types.BigInt))
+	return t, nil
+}
 
 func (t *sortState) local(w *worker) (step, error) {
-	return localStep(&t.mu, &t.locals, w, func() *sortStep { return &sortStep{t: t, store: newRowStore(t.r), buffer: minTopBuffer} }), nil
+	return localStep(&t.mu, &t.locals, w, func() *sortStep {
+		s := &sortStep{t: t, store: newRowStore(t.r), buffer: minTopBuffer}
+		s.store.perRow = sortRowBytes
+		return s
+	}), nil
+}
+
+// release gives the rows up.
+func (t *sortState) release() {
+	for _, l := range t.locals {
+		l.store.clear()
+	}
+	t.charge.clear()
+	t.cols, t.order, t.locals = nil, nil, nil
+	if t.spill.file != nil {
+		t.r.closeFile(t.spill.file)
+	}
+	t.spill = sortSpill{}
 }
 
 // sortStep stores the columns of its batches, and the keys.
@@ -98,6 +131,7 @@ type sortStep struct {
 	ofWorker
 	t     *sortState
 	store *rowStore
+	enc   spillEncoder
 	// bound are the keys of the last row that can be in the result, once more rows than that were seen (top-n).
 	bound []*vec.Vector
 	// buffer is how many rows top-n collects beyond twice the limit before it looks for those that it can forget.
@@ -125,7 +159,7 @@ func (s *sortStep) push(b *vec.Batch) (status, error) {
 		b = vec.NewBatch(b.Len, cols...).Gather(sel)
 		cols = b.Cols
 	}
-	if err := s.store.add(s.w.seq, b.Len, cols); err != nil {
+	if err := s.store.addOrSpill(s.w.seq, b.Len, cols, s.spillRun); err != nil {
 		return done, err
 	}
 	if keep := sorter.keep(); keep >= 0 && keep <= topRows && !sorter.variants && int64(s.store.rows) > 2*keep+s.buffer {
@@ -176,14 +210,14 @@ func (s *sortStep) forget(keep int) error {
 	// The rows that stay go back in the order of the input, so that equal ones keep it.
 	stay := keepOrder(order, rows)
 	seqs := seqRuns(batches, stay)
-	s.store.account.Shrink(s.store.account.Used())
+	s.store.clear()
 	from := 0
 	for _, run := range seqs {
 		part := make([]*vec.Vector, len(cols))
 		for c, v := range cols {
 			part[c] = vec.GatherRows(v, stay[from:from+run.n])
 		}
-		if err := s.store.add(run.seq, run.n, part); err != nil {
+		if err := s.store.addOrSpill(run.seq, run.n, part, s.spillRun); err != nil {
 			return err
 		}
 		from += run.n
@@ -233,27 +267,21 @@ func (s *sortStep) finish() error    { return nil }
 
 // finalize sorts the rows of all workers.
 func (t *sortState) finalize(context.Context) error {
+	if len(t.spill.runs) > 0 {
+		return t.finishRuns()
+	}
 	stores := make([]*rowStore, len(t.locals))
 	for i, l := range t.locals {
 		stores[i] = l.store
 	}
 	batches, rows := gatherStores(stores)
-	stored, err := joinBatches(t.r, batches, t.s.keys.types(t.s.types))
+	stored, err := joinBatches(t.r, batches, t.stored)
 	if err != nil {
 		return err
 	}
-	keys := t.s.keys.keys(stored)
-	for i, k := range keys {
-		if k.Type.IsVariant() {
-			keys[i] = variantRanks(k)
-		}
-	}
 	t.cols = stored[:len(t.s.types)]
-	if err := t.r.account().Grow(int64(rows) * 36); err != nil {
-		return err
-	}
-	o := newOrdering(keys, t.s.orders, rows)
-	if err := o.sortParallel(t.r); err != nil {
+	o, err := t.sort(stored, rows)
+	if err != nil {
 		return err
 	}
 	from, to := min(int(t.s.offset), rows), rows
@@ -264,11 +292,25 @@ func (t *sortState) finalize(context.Context) error {
 	return nil
 }
 
+// sort orders rows of stored columns.
+func (t *sortState) sort(stored []*vec.Vector, rows int) (*ordering, error) {
+	keys := t.s.keys.keys(stored)
+	for i, k := range keys {
+		if k.Type.IsVariant() {
+			keys[i] = variantRanks(k)
+		}
+	}
+	o := newOrdering(keys, t.s.orders, rows)
+	return o, o.sortParallel(t.r)
+}
+
 // sorted is the source of the rows of a sorter, in order: one morsel, for one worker.
 type sorted struct {
 	label
 	of *sorter
 }
+
+func (s *sorted) uses() sink { return s.of }
 
 func (s *sorted) open(r *run) (sourceState, error) {
 	return &sortedState{t: r.sinks[s.of].(*sortState), rows: r.env.batchRows()}, nil
@@ -281,7 +323,12 @@ type sortedState struct {
 
 func (s *sortedState) morsels() int { return 1 }
 
-func (s *sortedState) reader(*worker) (reader, error) { return &sortedReader{s: s}, nil }
+func (s *sortedState) reader(*worker) (reader, error) {
+	if s.t.spill.file != nil {
+		return &mergedReader{t: s.t, rows: s.rows}, nil
+	}
+	return &sortedReader{s: s}, nil
+}
 
 type sortedReader struct {
 	s    *sortedState

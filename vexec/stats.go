@@ -17,6 +17,8 @@ type OpStats struct {
 	Rows, Batches int64
 	// Time is spent in the operator itself, summed over all workers.
 	Time time.Duration
+	// Spilled is how many bytes were written to disk for lack of memory.
+	Spilled int64
 	// Detail is a short text that some operators add, such as the pages read and skipped; "" for none.
 	Detail string
 }
@@ -29,7 +31,7 @@ func (q *Query) Stats() []OpStats {
 	var out []OpStats
 	seen := map[any]bool{}
 	add := func(op, next any) {
-		if seen[op] {
+		if _, other := op.(countsAs); seen[op] || other || q.last.idle(op) {
 			return
 		}
 		seen[op] = true
@@ -39,14 +41,14 @@ func (q *Query) Stats() []OpStats {
 			out = append(out, s)
 			return
 		}
-		s.Time, s.Detail = time.Duration(st.nanos.Load()), st.detail
+		s.Time, s.Spilled, s.Detail = time.Duration(st.nanos.Load()), st.spilled.Load(), st.detail
 		in := st
 		if next != nil {
 			if in = q.last.stats[next]; in == nil {
 				in = &opStat{}
 			}
 			if _, isSource := op.(source); !isSource {
-				s.Time -= time.Duration(in.nanos.Load())
+				s.Time = max(s.Time-time.Duration(in.nanos.Load()), 0)
 			}
 		}
 		s.Rows, s.Batches = in.rows.Load(), in.batches.Load()
@@ -69,6 +71,16 @@ func (q *Query) Stats() []OpStats {
 	return out
 }
 
+// countsAs is implemented by operators whose figures are those of another one.
+type countsAs interface{ countsAs() any }
+
+// idle tells whether op is a source for rows on disk and there were none.
+func (r *run) idle(op any) bool {
+	_, spilled := op.(*joinSpilled)
+	st := r.stats[op]
+	return spilled && (st == nil || st.batches.Load() == 0)
+}
+
 func anys(ops []operator) []any {
 	out := make([]any, len(ops))
 	for i, op := range ops {
@@ -79,8 +91,8 @@ func anys(ops []operator) []any {
 
 // opStat counts what an operator is given (what a source gives), and the time until it comes back.
 type opStat struct {
-	rows, batches, nanos atomic.Int64
-	detail               string // set at the end of the run
+	rows, batches, nanos, spilled atomic.Int64
+	detail                        string // set at the end of the run
 }
 
 func (s *opStat) add(b *vec.Batch, d time.Duration) {
@@ -93,6 +105,9 @@ func (s *opStat) add(b *vec.Batch, d time.Duration) {
 
 // statOf returns the counters of a source, operator or sink.
 func (r *run) statOf(op any) *opStat {
+	if c, ok := op.(countsAs); ok {
+		op = c.countsAs()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.stats[op]

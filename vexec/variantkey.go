@@ -76,6 +76,28 @@ func (k *variantKeys) column(numbers *vec.Vector, t types.Type) *vec.Vector {
 	return b.Finish()
 }
 
+// compareVariants orders two rows of VARIANT columns as variantRanks and o do.
+func compareVariants(a *vec.Vector, i int, b *vec.Vector, j int, o vec.Order) int {
+	am, av, okA := variantAt(a, i)
+	bm, bv, okB := variantAt(b, j)
+	c := 0
+	switch {
+	case !okA && !okB:
+		return 0
+	case okA != okB:
+		if okA == o.NullsFirst {
+			return 1
+		}
+		return -1
+	default:
+		c = variant.Compare(am, av, bm, bv)
+	}
+	if o.Desc {
+		return -c
+	}
+	return c
+}
+
 // variantRanks returns the places of the rows of v among its different values in the total order, as BIGINT: a sort key.
 func variantRanks(v *vec.Vector) *vec.Vector {
 	rows := make([]int32, 0, v.Len)

@@ -106,11 +106,11 @@ func (l *writeStep) push(b *vec.Batch) (status, error) {
 	if l.out != nil {
 		return more, l.append(b)
 	}
-	if err := l.store.add(l.w.seq, b.Len, b.Cols); err != nil {
+	if err := l.store.add(own(l.w.seq, b.Len, b.Cols), l.store.charge.grow); err != nil {
 		return done, err
 	}
 	rows, bytes := l.s.r.env.deltaLimits()
-	if int64(l.store.rows) > rows || l.store.account.Used() > bytes {
+	if int64(l.store.rows) > rows || l.store.charge.used() > bytes {
 		return more, l.spill()
 	}
 	return more, nil
@@ -124,7 +124,7 @@ func (l *writeStep) spill() error {
 			return err
 		}
 	}
-	l.store.account.Shrink(l.store.account.Used())
+	l.store.clear()
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (s *writeState) finalize(context.Context) error {
 	for _, l := range s.locals {
 		stores = append(stores, l.store)
 		rows += int64(l.store.rows)
-		bytes += l.store.account.Used()
+		bytes += l.store.charge.used()
 		opened = opened || l.out != nil
 	}
 	maxRows, maxBytes := s.r.env.deltaLimits()

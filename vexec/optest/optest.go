@@ -16,6 +16,7 @@ import (
 	"github.com/ebira-db/ebira/sql/function"
 	"github.com/ebira-db/ebira/sql/plan"
 	"github.com/ebira-db/ebira/sql/types"
+	"github.com/ebira-db/ebira/storage/vfs"
 	"github.com/ebira-db/ebira/vec"
 	"github.com/ebira-db/ebira/vexec"
 )
@@ -79,6 +80,9 @@ func variations() []variation {
 			variation{batch, "dictionary", 4, vexec.Options{PartitionGroups: 2}},
 			variation{batch, "flat", 2, vexec.Options{PartitionGroups: 2, StoredBytes: 1}},
 			variation{batch, "flat", 1, vexec.Options{PartitionGroups: 1, ConstantHash: true}},
+			variation{batch, "flat", 1, vexec.Options{ForceSpill: true}},
+			variation{batch, "dictionary", 4, vexec.Options{ForceSpill: true}},
+			variation{batch, "flat", 4, vexec.Options{ForceSpill: true, ConstantHash: true}},
 			variation{batch, "flat", 4, vexec.Options{NoPruning: true, NoLateMaterialization: true, NoRowFilters: true, DeltaRows: -1}},
 		)
 	}
@@ -100,6 +104,8 @@ func RunOnce(t *testing.T, c Case) {
 		{1000, "flat", 4, vexec.Options{PartitionGroups: 500}},
 		{100, "dictionary", 4, vexec.Options{PartitionGroups: 500}},
 		{500, "flat", 4, vexec.Options{PartitionGroups: 100, StoredBytes: 1 << 18}},
+		{1000, "flat", 1, vexec.Options{ForceSpill: true}},
+		{777, "dictionary", 4, vexec.Options{ForceSpill: true}},
 	}, 1)
 }
 
@@ -183,6 +189,15 @@ func Fn() *function.Ctx { return &function.Ctx{Zone: time.UTC} }
 // collect runs a plan and prints its rows.
 func collect(p plan.Node, v variation) ([]string, error) {
 	env := &vexec.Env{Fn: Fn(), Workers: v.workers, BatchRows: v.batch, Options: v.opts}
+	if v.opts.ForceSpill {
+		fs := vfs.NewMem()
+		env.Spill = vexec.NewSpillSpace(fs, ".", 1<<30)
+		defer func() {
+			if left, listErr := fs.List("."); listErr != nil || len(left) > 0 || env.Spill.Used() != 0 {
+				panic(fmt.Sprintf("BUG: %d spill files are left, %d bytes, %v", len(left), env.Spill.Used(), listErr))
+			}
+		}()
+	}
 	return Collect(p, env)
 }
 
