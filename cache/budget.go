@@ -178,7 +178,7 @@ func (b *Budget) exhausted(from *Budget, n int64) error {
 		who = " for " + from.name
 	}
 	return sqlerr.New(sqlerr.Resource,
-		"not enough memory%s: %s wanted, but %s has %s of its limit of %s in use; raise --memory-limit, run fewer queries at once, or make the query read less",
+		"not enough memory%s: %s wanted, but %s has %s of its limit of %s in use; raise max_query_memory or --memory-limit, run fewer queries at once, or make the query read less",
 		who, FormatBytes(n), b.name, FormatBytes(b.Used()), FormatBytes(b.Limit()))
 }
 

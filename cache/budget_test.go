@@ -26,7 +26,7 @@ func TestBudgetTree(t *testing.T) {
 			t.Errorf("Reserve(%d) = %q\nwant %q", n, got, want)
 		}
 	}
-	const hint = "; raise --memory-limit, run fewer queries at once, or make the query read less"
+	const hint = "; raise max_query_memory or --memory-limit, run fewer queries at once, or make the query read less"
 	f(join, 50<<20, "")
 	f(join, 11<<20, "resource limit: not enough memory: 11.0 MiB wanted, but hash join has 50.0 MiB of its limit of 60.0 MiB in use"+hint)
 	f(query, 45<<20, "")

@@ -43,6 +43,9 @@ func NewMemory(limitBytes int64, metadataPercent int) *Memory {
 	return m
 }
 
+// QueryLimit is the most one query may use unless it says otherwise: what queries have for sure.
+func (m *Memory) QueryLimit() int64 { return percentOf(m.Root.Limit(), queryPercent) }
+
 // SetLimits changes all limits for a new memory limit or metadata share. The caches are to be resized to Metadata.Limit and
 // Pages.Limit then.
 func (m *Memory) SetLimits(limitBytes int64, metadataPercent int) {

@@ -128,7 +128,7 @@ func (c *call) analyze(ctx context.Context, st *parse.Explain, n plan.Node, out 
 	run, cancel := c.s.detach(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(canceled(ctx)) })()
-	budget := c.s.engine.memory.Queries.Child("query", 0)
+	budget := c.s.queryBudget()
 	defer budget.Close()
 	q, err := vexec.Build(n, c.execEnv(run, budget, nil))
 	if err != nil {
@@ -139,10 +139,16 @@ func (c *call) analyze(ctx context.Context, st *parse.Explain, n plan.Node, out 
 		return nil, err
 	}
 	out.add("")
+	spilled := int64(0)
 	for _, o := range q.Stats() {
-		out.add(fmt.Sprintf("%-40s %12d rows %8d batches %12.3f ms", o.Name, o.Rows, o.Batches, float64(o.Time.Microseconds())/1000))
+		line := fmt.Sprintf("%-40s %12d rows %8d batches %12.3f ms", o.Name, o.Rows, o.Batches, float64(o.Time.Microseconds())/1000)
+		if o.Spilled > 0 {
+			line += fmt.Sprintf(" %12d bytes spilled", o.Spilled)
+			spilled += o.Spilled
+		}
+		out.add(line)
 	}
-	out.add(fmt.Sprintf("result %d rows, peak memory %d bytes", rows, budget.Peak()))
+	out.add(fmt.Sprintf("result %d rows, peak memory %d bytes, %d bytes spilled", rows, budget.Peak(), spilled))
 	return out.result(), nil
 }
 

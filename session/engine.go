@@ -18,6 +18,7 @@ import (
 	"github.com/ebira-db/ebira/storage/segment"
 	"github.com/ebira-db/ebira/storage/store"
 	"github.com/ebira-db/ebira/storage/vfs"
+	"github.com/ebira-db/ebira/vexec"
 )
 
 // Config says how an Engine runs. The zero values of all fields but Dir are usable.
@@ -55,6 +56,7 @@ type Engine struct {
 	memory *cache.Memory
 	meta   *cache.Cache[segment.ID, *segment.File]
 	pages  *cache.Cache[segment.PageKey, segment.CachedPage]
+	spill  *vexec.SpillSpace
 	// allowed are the canonical forms of Config.AllowedDirs.
 	allowed []string
 
@@ -97,6 +99,8 @@ func Open(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.buildCaches()
+	spillBytes, _ := strconv.ParseInt(e.global(e.store.Snapshot(), "max_spill_bytes"), 10, 64)
+	e.spill = vexec.NewSpillSpace(e.fs, e.store.TempDir(), spillBytes)
 	return e, nil
 }
 

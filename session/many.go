@@ -65,7 +65,7 @@ type rowGatherer struct {
 
 func (g *rowGatherer) add(ctx context.Context, c *call, n plan.Node) error {
 	g.schema = n.Schema()
-	budget := c.s.engine.memory.Queries.Child("values", 0)
+	budget := c.s.queryBudget()
 	defer budget.Close()
 	env := c.execEnv(ctx, budget, nil)
 	env.Workers = 1

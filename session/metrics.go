@@ -50,6 +50,8 @@ func (e *Engine) Metrics() []Metric {
 		{"ebira_memory_limit_bytes", float64(e.cfg.MemoryLimit), "the memory limit"},
 		{"ebira_memory_queries_bytes", float64(e.memory.Queries.Used()), "memory charged to running queries"},
 		{"ebira_memory_queries_peak_bytes", float64(e.memory.Queries.Peak()), "the most memory charged to queries at once"},
+		{"ebira_spill_bytes", float64(e.spill.Used()), "bytes on disk of queries that spill"},
+		{"ebira_spill_bytes_total", float64(e.spill.Total()), "bytes that queries have spilled"},
 	}
 	out = append(out, cacheMetrics("ebira_segment_cache", e.meta.Metrics())...)
 	return append(out, cacheMetrics("ebira_page_cache", e.pages.Metrics())...)

@@ -178,7 +178,7 @@ func (c *call) start(ctx context.Context, textOf string, b *bound, release func(
 	if err != nil {
 		return fail(err)
 	}
-	budget := s.engine.memory.Queries.Child("query", 0)
+	budget := s.queryBudget()
 	st := newStream(func() { cancel(sqlerr.New(sqlerr.Canceled, "the result was closed by its reader")) }, sl, func() {
 		budget.Close()
 		release()

@@ -182,6 +182,9 @@ func (e *Engine) applyGlobal(name, value string) {
 		e.memory.SetLimits(e.cfg.MemoryLimit, percent)
 		e.pages.Resize(e.memory.Pages.Limit())
 		e.meta.Resize(e.memory.Metadata.Limit())
+	case "max_spill_bytes":
+		bytes, _ := strconv.ParseInt(value, 10, 64)
+		e.spill.SetLimit(bytes)
 	case "group_commit_interval_ms", "group_commit_data_bytes":
 		snap := e.store.Snapshot()
 		ms, _ := strconv.ParseInt(e.global(snap, "group_commit_interval_ms"), 10, 64)

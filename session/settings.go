@@ -42,6 +42,8 @@ var settings = indexSettings([]setting{
 	{name: "load_file_metadata_expire_hours", kind: intSetting, initial: "24", low: 0, high: 1 << 20, note: "how long COPY remembers loaded files"},
 	{name: "query_timeout", kind: intSetting, initial: "0", low: 0, high: 1 << 31, note: "seconds after which a statement is canceled, 0 for never"},
 	{name: "idle_transaction_timeout", kind: intSetting, initial: "3600", low: 0, high: 1 << 31, note: "seconds without a statement after which a transaction that holds a state is rolled back, 0 for never"},
+	{name: "max_query_memory", kind: intSetting, initial: "0", low: 0, high: 1 << 50, note: "bytes of memory of a query before it spills to disk, 0 for 60 % of the server's limit"},
+	{name: "force_spill", kind: boolSetting, initial: "false", note: "operators spill after a few batches, for tests"},
 	{name: "max_threads", kind: intSetting, initial: "0", low: 0, high: 1024, note: "workers of a query, 0 for the server's number"},
 	{name: "batch_rows", kind: intSetting, initial: "0", low: 0, high: 65536, note: "rows of a batch, 0 for the built-in number"},
 	{name: "disabled_optimizer_rules", kind: textSetting, initial: "", note: "names of rewrites not to use, separated by commas, or all"},
@@ -72,6 +74,7 @@ var settings = indexSettings([]setting{
 	{name: "vertical_compaction_num_columns_per_group", kind: intSetting, initial: "500", low: 1, high: 100_000, global: true, note: "columns that compaction merges at a time"},
 	{name: "max_cumu_compaction_threads", kind: intSetting, initial: "1", low: 1, high: 1024, global: true, note: "compactions that run at once"},
 	{name: "variant_nested_group_max_depth", kind: intSetting, initial: "10", low: 1, high: 100, global: true, note: "depth of arrays that Nested Group follows"},
+	{name: "max_spill_bytes", kind: intSetting, initial: "0", low: 0, high: 1 << 60, global: true, note: "bytes on disk of all queries that spill, 0 for nine tenths of what is free"},
 	{name: "group_commit_interval_ms", kind: intSetting, initial: "10000", low: 1, high: 1 << 31, global: true, note: "how long small writes wait before they become a segment; they are visible at once"},
 	{name: "group_commit_data_bytes", kind: intSetting, initial: "67108864", low: 1, high: 1 << 40, global: true, note: "how many bytes of small writes wait before they become a segment"},
 })

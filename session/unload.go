@@ -204,7 +204,7 @@ func (c *call) unload(ctx context.Context, textOf string, b *bound, name string,
 		return 0, 0, 0, err
 	}
 	defer sl.release()
-	budget := s.engine.memory.Queries.Child("unload", 0)
+	budget := s.queryBudget()
 	defer budget.Close()
 	vq, err := vexec.Build(b.plan, c.execEnv(run, budget, nil))
 	if err == nil {

@@ -126,7 +126,7 @@ func (c *call) runTo(ctx context.Context, textOf string, n plan.Node, sink func(
 		return nil, err
 	}
 	defer sl.release()
-	budget := s.engine.memory.Queries.Child("statement", 0)
+	budget := s.queryBudget()
 	defer budget.Close()
 	w = &written{lease: s.engine.store.Lease(), store: s.engine.store}
 	vq, err := vexec.Build(n, c.execEnv(run, budget, w.lease))
@@ -162,6 +162,16 @@ func (w *written) ops(t *catalog.Table) []catalog.Op {
 	return ops
 }
 
+// queryBudget makes the budget of one query.
+func (s *Session) queryBudget() *cache.Budget {
+	m := s.engine.memory
+	limit := int64(s.intVar("max_query_memory"))
+	if limit == 0 {
+		limit = m.QueryLimit()
+	}
+	return m.Queries.Child("the query", limit)
+}
+
 // execEnv is what a query may use that is to stop when ctx ends. lease covers the segments that it writes; nil for queries that write none.
 func (c *call) execEnv(ctx context.Context, budget *cache.Budget, lease *store.Lease) *vexec.Env {
 	c.running = ctx
@@ -176,6 +186,7 @@ func (c *call) execEnv(ctx context.Context, budget *cache.Budget, lease *store.L
 		OpenSegment: func(_ *catalog.Table, m *segment.Meta) (*segment.Reader, error) { return e.openSegment(m) },
 		NewSegment:  func(t *catalog.Table) (*segment.Writer, error) { return e.newSegment(lease, t) },
 		OpenStage:   e.openStage,
-		Options:     vexec.Options{NoPruning: s.Var("enable_pruning") == "false", DeltaRows: e.cfg.DeltaRows},
+		Spill:       e.spill,
+		Options:     vexec.Options{NoPruning: s.Var("enable_pruning") == "false", DeltaRows: e.cfg.DeltaRows, ForceSpill: s.Var("force_spill") == "true"},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -39,6 +40,8 @@ type Runner struct {
 	Vars map[string]string
 	// Requires says what "require" finds.
 	Requires map[string]bool
+	// AnyOrder compares the rows of queries without ORDER BY in any order.
+	AnyOrder bool
 
 	labels map[string][]string
 }
@@ -164,6 +167,10 @@ func (r *Runner) query(t *testing.T, path string, rec *record) []string {
 	for i, l := range rec.want {
 		want[i] = r.expand(l)
 	}
+	if r.AnyOrder && !orderBy.MatchString(rec.sql) {
+		sort.Strings(got)
+		sort.Strings(want)
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s:%d: got\n%s\nwant\n%s\n%s", path, rec.line, strings.Join(got, "\n"), strings.Join(want, "\n"), rec.sql)
 	}
@@ -175,6 +182,8 @@ func (r *Runner) query(t *testing.T, path string, rec *record) []string {
 	}
 	return rec.raw
 }
+
+var orderBy = regexp.MustCompile(`(?i)\border\s+by\b`)
 
 func sameTypes(want, got string) bool {
 	if len(want) != len(got) {

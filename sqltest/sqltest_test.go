@@ -19,6 +19,8 @@ type configuration struct {
 	perturb func(*inProcess) error
 	// flight runs through a server and a client.
 	flight bool
+	// anyOrder says that rows may come in another order where the query gives none.
+	anyOrder bool
 }
 
 var configurations = []configuration{
@@ -26,6 +28,8 @@ var configurations = []configuration{
 	{name: "over flight", flight: true},
 	{name: "small batches, no delta, no optimizer", edit: func(c *session.Config) { c.DeltaRows = -1; c.Threads = 8 },
 		setup: []string{"SET batch_rows = 3", "SET disabled_optimizer_rules = 'all'", "SET enable_pruning = false"}},
+	{name: "forced spill", edit: func(c *session.Config) { c.DeltaRows = -1 }, setup: []string{"SET batch_rows = 5", "SET force_spill = true"}, anyOrder: true},
+	{name: "small query memory", setup: []string{"SET max_query_memory = 8000000"}, anyOrder: true},
 	{name: "flush always", perturb: func(e *inProcess) error { return e.Flush() }},
 	{name: "no caches, compact always", setup: []string{"SET GLOBAL segment_cache_memory_percentage = 0"}, perturb: func(e *inProcess) error {
 		if err := e.Flush(); err != nil {
@@ -102,7 +106,7 @@ func runUnder(t *testing.T, c configuration, root, file string) {
 			t.Error(err)
 		}
 	}()
-	r := &Runner{Engine: e, Vars: map[string]string{"TMP": files, "SHARED": shared}, Requires: map[string]bool{"shared": shared != ""}}
+	r := &Runner{Engine: e, Vars: map[string]string{"TMP": files, "SHARED": shared}, Requires: map[string]bool{"shared": shared != ""}, AnyOrder: c.anyOrder}
 	r.RunFile(t, file)
 }
 

@@ -50,7 +50,6 @@ type cutter struct {
 
 	enc  spillEncoder
 	keys keyBatch
-	part partitioner
 }
 
 // partition returns the partition of a hash.
@@ -358,7 +357,7 @@ func (d *diverted) divert(seq int64, b *vec.Batch) (*vec.Batch, error) {
 		return b, nil
 	}
 	out := b.Gather(later)
-	if err := d.store.add(own(seq, out.Len, out.Cols), d.store.charge.force); err != nil {
+	if err := d.store.addForced(own(seq, out.Len, out.Cols), d.flush); err != nil {
 		return nil, err
 	}
 	if d.store.rows >= cutRows || d.store.charge.used() >= t.r.memory.chunk {

@@ -307,12 +307,12 @@ func (r *spilledReader) recut(c *cutter, rows *spillRows) error {
 }
 
 // nextBlocks moves to behind the right blocks that make the next piece: all of them, or as many as there is memory for.
-func (r *spilledReader) nextBlocks() error {
+func (r *spilledReader) nextBlocks() {
 	p, t := r.pass, r.s.t
 	blocks := p.task.right.blocks
 	if p.whole {
 		p.to = len(blocks)
-		return nil
+		return
 	}
 	size := int64(0)
 	for first := p.to; p.to < len(blocks); p.to++ {
@@ -320,27 +320,23 @@ func (r *spilledReader) nextBlocks() error {
 		n := int64(b.bytes) + int64(b.rows)*t.rowBytes()
 		size += n
 		if p.to == first {
+			// One block must do, even if there is no room at all.
 			if r.charge.grow(n) != nil {
-				if err := r.charge.force(n); err != nil {
-					return err
-				}
+				_ = r.charge.force(n)
 			}
 			continue
 		}
 		if size > r.s.share || r.w.run.env.Options.ForceSpill || r.charge.grow(n) != nil {
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // piece loads the next piece of the right side and makes the probe ready for it.
 func (r *spilledReader) piece() error {
 	p, t, task := r.pass, r.s.t, &r.pass.task
 	from := p.to
-	if err := r.nextBlocks(); err != nil {
-		return err
-	}
+	r.nextBlocks()
 	sub := &joinTable{b: t.b, r: t.r, charge: r.charge, allRows: t.allRows}
 	sub.anyNulls.Store(t.anyNulls.Load())
 	batches, err := t.load(&task.right, task.right.blocks[from:p.to])

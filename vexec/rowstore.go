@@ -100,12 +100,24 @@ func (s *rowStore) addOrSpill(seq int64, n int, cols []*vec.Vector, spill func()
 		case relieved:
 			continue
 		case s.charge.used() < r.memory.chunk:
-			return s.add(o, s.charge.force)
+			return s.addForced(o, spill)
 		}
 		if err := spill(); err != nil {
 			return err
 		}
 	}
+}
+
+// addForced stores rows at the cost of the reserve. If that is used up too, the rows, which are in memory anyway, go to disk with the others.
+func (s *rowStore) addForced(o *ownedRows, spill func() error) error {
+	err := s.add(o, s.charge.force)
+	if err == nil || sqlerr.KindOf(err) != sqlerr.Resource {
+		return err
+	}
+	if err := s.add(o, func(int64) error { return nil }); err != nil {
+		return err
+	}
+	return spill()
 }
 
 // forcedBatches is how many batches operators hold with Options.ForceSpill.
