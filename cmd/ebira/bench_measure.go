@@ -47,7 +47,7 @@ func (m *measurement) part(ctx context.Context, p *benchPart, engines []benchEng
 
 // load starts an engine with nothing in it and fills it.
 func (m *measurement) load(ctx context.Context, p *benchPart, e benchEngine, r *engineResult) error {
-	if err := e.start(ctx); err != nil {
+	if err := errors.Join(e.clear(), e.start(ctx)); err != nil { // a folder of --work may hold those of another run
 		return err
 	}
 	r.Version = e.version()

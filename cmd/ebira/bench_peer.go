@@ -34,6 +34,9 @@ func newBenchPeer(o *benchOptions, engine, part string) *benchPeer {
 
 func (p *benchPeer) name() string    { return p.engine }
 func (p *benchPeer) version() string { return p.number }
+func (p *benchPeer) clear() error {
+	return errors.Join(os.RemoveAll(p.path), os.RemoveAll(p.path+".wal"))
+}
 
 // peerReply is a line of the script.
 type peerReply struct {
@@ -122,6 +125,17 @@ func (p *benchPeer) stop() error {
 	_ = p.close()    // the end of its input ends the script
 	_ = p.cmd.Wait() // how a peer ends says nothing about its answers
 	p.cmd = nil
+	return nil
+}
+
+// findPeers starts each peer once, so that a missing package is told before hours of work.
+func findPeers(ctx context.Context, o *benchOptions, peers []string) error {
+	for _, name := range peers {
+		p := newBenchPeer(o, name, "probe")
+		if err := errors.Join(p.start(ctx), p.stop(), p.clear()); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -32,6 +32,8 @@ func newBenchServer(o *benchOptions, part string) *benchServer {
 func (s *benchServer) name() string    { return ours }
 func (s *benchServer) version() string { return version }
 
+func (s *benchServer) clear() error { return os.RemoveAll(s.data) }
+
 var connectURL = regexp.MustCompile(`connect\("([^"]+)"\)`)
 
 func (s *benchServer) start(ctx context.Context) error {
@@ -39,7 +41,7 @@ func (s *benchServer) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"serve", "--data", s.data, "--listen", "127.0.0.1:0", "--allowed-dirs", s.opts.work, "--threads", strconv.Itoa(s.opts.threads)}
+	args := []string{"serve", "--data", s.data, "--listen", "127.0.0.1:0", "--allowed-dirs", strings.Join(append([]string{s.opts.work}, s.opts.allowed...), ","), "--threads", strconv.Itoa(s.opts.threads)}
 	if s.opts.memory > 0 {
 		args = append(args, "--memory-limit", s.opts.memory.String())
 	}

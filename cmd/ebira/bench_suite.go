@@ -12,6 +12,8 @@ const ours = "ebira"
 type benchEngine interface {
 	name() string
 	version() string
+	// clear removes the database.
+	clear() error
 	// start opens the database in a new process; what was loaded before is there.
 	start(ctx context.Context) error
 	// run runs a statement to its last row and returns the time it took; the rows only if asked for.
@@ -43,7 +45,8 @@ type benchPart struct {
 
 // benchOptions are the flags of a measurement.
 type benchOptions struct {
-	work    string // folder for data and databases
+	work    string   // folder for data and databases
+	allowed []string // other folders that our server reads
 	threads int
 	memory  byteSize
 	runs    int // hot runs, of which the best counts

@@ -32,6 +32,9 @@ type clickbenchFlags struct {
 	out     string
 	load    bool // nothing but load
 	check   bool // nothing but compare answers
+	data    []string
+	parquet string // of data
+	lines   string // of data
 }
 
 func benchClickbenchCommand() *cobra.Command {
@@ -51,6 +54,7 @@ func benchClickbenchCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.Var(&f.rows, "rows", "number of rows, such as 20k or 10m")
+	fl.StringSliceVar(&f.data, "data", nil, "the published hits.parquet and hits.json (or .json.gz) instead of generated rows; --rows then says how many they have")
 	fl.Uint64Var(&f.seed, "seed", 1, "another seed gives other rows")
 	fl.StringSliceVar(&f.layouts, "layout", []string{"predefined"}, "layouts: "+strings.Join(clickbench.Layouts[:], ", ")+"; or all")
 	fl.StringSliceVar(&f.peers, "peers", []string{"duckdb", "chdb", "datafusion"}, "peers: duckdb, chdb, datafusion; or none")
@@ -127,21 +131,31 @@ func (f *clickbenchFlags) run(ctx context.Context, out, log io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := f.published(); err != nil {
+		return err
+	}
 	clean, err := f.prepare(f.queries, len(clickbench.Checks()))
 	if err != nil {
 		return err
 	}
 	b := &clickbenchRun{flags: f, m: measurement{&f.benchOptions, log}, result: newBenchResult("ClickBench", &f.benchOptions), references: map[int64]*judge{}}
+	if err := os.RemoveAll(filepath.Join(f.work, linesFolder)); err != nil {
+		return errors.Join(err, clean())
+	}
+	if err := findPeers(ctx, &f.benchOptions, f.peers); err != nil {
+		return errors.Join(err, clean())
+	}
 	for _, l := range layouts {
 		if err = b.layout(ctx, l); err != nil {
 			break
 		}
 	}
 	err = errors.Join(err, b.stopOracle(), clean())
-	if err != nil {
+	if err != nil && len(b.result.Parts) == 0 {
 		return err
 	}
-	return f.report(b, out)
+	// What was measured before a failure or a signal is worth having.
+	return errors.Join(err, f.report(b, out))
 }
 
 // chosen returns the layouts of the flags, predefined first: the others are compared with it.
@@ -167,6 +181,37 @@ func (f *clickbenchFlags) chosen() ([]clickbench.Layout, error) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
+}
+
+// published sorts the files of --data.
+func (f *clickbenchFlags) published() error {
+	for _, name := range f.data {
+		kind, err := fileType(name)
+		if err != nil {
+			return err
+		}
+		path, err := filepath.Abs(name)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return fmt.Errorf("--data: %w", err)
+		}
+		if kind == "PARQUET" {
+			f.parquet = path
+		} else {
+			f.lines = path
+		}
+		f.allowed = append(f.allowed, filepath.Dir(path))
+	}
+	return nil
+}
+
+func (f *clickbenchFlags) origin() clickbench.Origin {
+	if len(f.data) > 0 {
+		return clickbench.Published
+	}
+	return clickbench.Generated
 }
 
 // report writes what was asked for and prints the table and the ratios.

@@ -2,17 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ebira-db/ebira/clickbench"
 	"github.com/ebira-db/ebira/storage/stage"
 	"github.com/ebira-db/ebira/storage/vfs"
+	"github.com/ebira-db/ebira/vec"
 )
 
 func generateClickbenchCommand() *cobra.Command {
@@ -22,8 +23,8 @@ func generateClickbenchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate --rows N --out FILE",
 		Short: "Write generated rows as Parquet or NDJSON",
-		Long: "Write generated rows to FILE, which ends in .parquet, .ndjson or .json; '-' writes NDJSON to the standard output. The same number of\n" +
-			"rows and seed give the same rows.",
+		Long: "Write generated rows to FILE, which ends in .parquet, .ndjson or .json (and .gz or .zst); '-' writes NDJSON to the standard output.\n" +
+			"The same number of rows and seed give the same rows.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := untilSignal(cmd.Context())
@@ -32,14 +33,7 @@ func generateClickbenchCommand() *cobra.Command {
 			if out == "-" {
 				return writeClickbenchLines(ctx, cmd.OutOrStdout(), g)
 			}
-			kind, err := fileType(out)
-			if err != nil {
-				return err
-			}
-			if kind == "PARQUET" {
-				return writeClickbenchParquet(ctx, out, g)
-			}
-			return writeClickbenchLinesFile(ctx, out, g)
+			return writeClickbenchFile(ctx, out, g, 0, g.Blocks())
 		},
 	}
 	cmd.Flags().Var(&rows, "rows", "number of rows, such as 20k or 10m")
@@ -77,17 +71,33 @@ func inOrder[T any](ctx context.Context, n int, produce func(int) T, use func(T)
 	return ctx.Err()
 }
 
-// writeClickbenchParquet writes a table as one file, which other databases read too.
-func writeClickbenchParquet(ctx context.Context, name string, g *clickbench.Generator) error {
+// writeClickbenchFile writes blocks [first, end) of a table as a file in the format and compression that its name tells. Parquet files are
+// compressed as other databases read them fastest.
+func writeClickbenchFile(ctx context.Context, name string, g *clickbench.Generator, first, end int) error {
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return err
 	}
-	w, err := stage.NewWriter(vfs.OS, path, stage.Format{Type: stage.Parquet, Compression: stage.Snappy}, clickbench.Schema())
+	kind, err := fileType(path)
 	if err != nil {
 		return err
 	}
-	if err := inOrder(ctx, g.Blocks(), g.Block, w.Append); err != nil {
+	f := stage.Format{Type: stage.NDJSON}
+	switch {
+	case kind == "PARQUET":
+		f = stage.Format{Type: stage.Parquet, Compression: stage.Snappy}
+	case strings.HasSuffix(path, ".zst"):
+		f.Compression = stage.Zstd
+	case strings.HasSuffix(path, ".gz"):
+		f.Compression = stage.Gzip
+	case strings.HasSuffix(path, ".bz2"):
+		return fmt.Errorf("%s: bzip2 is read only; name a file that ends in .gz or .zst", name)
+	}
+	w, err := stage.NewWriter(vfs.OS, path, f, clickbench.Schema())
+	if err != nil {
+		return err
+	}
+	if err := inOrder(ctx, end-first, func(i int) *vec.Batch { return g.Block(first + i) }, w.Append); err != nil {
 		w.Abort()
 		return err
 	}
@@ -102,15 +112,4 @@ func writeClickbenchLines(ctx context.Context, out io.Writer, g *clickbench.Gene
 		_, err := out.Write(b)
 		return err
 	})
-}
-
-func writeClickbenchLinesFile(ctx context.Context, name string, g *clickbench.Generator) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(writeClickbenchLines(ctx, f, g), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
 }

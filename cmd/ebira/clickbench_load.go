@@ -1,43 +1,91 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
-	"syscall"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
 
 	"github.com/ebira-db/ebira/clickbench"
 )
 
-// clickbenchData are the rows of a part: a Parquet file for predefined columns, else lines that are made while they are read.
+// clickbenchData are the rows of a part as files that all engines load: one of Parquet for predefined columns, else a folder of lines. The
+// lines are compressed to a thirteenth; as text, a million rows are 2.3 GB.
 type clickbenchData struct {
 	layout    clickbench.Layout
 	generator *clickbench.Generator
-	file      string
+	origin    clickbench.Origin
+	rows      int64
+	parquet   string
+	lines     string // folder, or the published file
 }
 
-func (d *clickbenchData) load(ctx context.Context, e benchEngine) error {
-	server, isOurs := e.(*benchServer)
-	switch {
-	case isOurs && d.layout == clickbench.Predefined:
-		return runAll(ctx, e, d.layout.CreateTable("hits"), "COPY INTO hits FROM "+quote(d.file)+" FILE_FORMAT = (TYPE = PARQUET)")
-	case isOurs:
-		if err := runAll(ctx, e, d.layout.CreateTable("hits")); err != nil {
-			return err
-		}
-		return d.ingest(ctx, server.conn)
-	case d.layout == clickbench.Predefined:
-		return runAll(ctx, e, clickbench.Dialect(e.name()).Load(d.layout, d.file)...)
+// linesFolder is the folder of the lines within the folder of a run.
+const linesFolder = "lines"
+
+// lineFiles is the number of files of lines, so that several threads can read.
+const lineFiles = 8
+
+// write makes the files that the layout needs and that are not there yet.
+func (d *clickbenchData) write(ctx context.Context) error {
+	if d.origin == clickbench.Published {
+		return nil
 	}
-	return d.pipe(ctx, e)
+	if d.layout == clickbench.Predefined {
+		return writeClickbenchFile(ctx, d.parquet, d.generator, 0, d.generator.Blocks())
+	}
+	if exists(d.lines) {
+		return nil
+	}
+	if err := os.Mkdir(d.lines, 0o755); err != nil {
+		return err
+	}
+	errs := make([]error, lineFiles)
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i := range lineFiles {
+		first, end := d.generator.Blocks()*i/lineFiles, d.generator.Blocks()*(i+1)/lineFiles
+		if first == end {
+			continue
+		}
+		wg.Go(func() {
+			slots <- struct{}{}
+			errs[i] = writeClickbenchFile(ctx, filepath.Join(d.lines, fmt.Sprintf("hits%d.ndjson.zst", i)), d.generator, first, end)
+			<-slots
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// load makes table hits in an engine and fills it.
+func (d *clickbenchData) load(ctx context.Context, e benchEngine) error {
+	source := d.parquet
+	if d.layout != clickbench.Predefined {
+		source = d.lines
+	}
+	isFolder := source == d.lines && d.origin == clickbench.Generated
+	if e.name() != ours {
+		if isFolder {
+			source = filepath.Join(source, "*.ndjson.zst")
+		}
+		return runAll(ctx, e, clickbench.Dialect(e.name()).Load(d.layout, d.origin, source)...)
+	}
+	if isFolder {
+		source += "/"
+	}
+	if err := runAll(ctx, e, d.layout.CreateTable("hits", d.origin), d.layout.Load(d.origin, source)); err != nil {
+		return err
+	}
+	_, count, err := e.run(ctx, "SELECT COUNT(*) FROM hits", true)
+	if err == nil && textOf(count[0][0]) != strconv.FormatInt(d.rows, 10) {
+		return fmt.Errorf("%s has %s rows, not %d: say so with --rows", source, textOf(count[0][0]), d.rows)
+	}
+	return err
 }
 
 func runAll(ctx context.Context, e benchEngine, statements ...string) error {
@@ -47,84 +95,4 @@ func runAll(ctx context.Context, e benchEngine, statements ...string) error {
 		}
 	}
 	return nil
-}
-
-// pipe lets a peer read the lines from a named pipe.
-func (d *clickbenchData) pipe(ctx context.Context, e benchEngine) error {
-	name := d.file + ".pipe.ndjson"
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		return fmt.Errorf("named pipe: %w", err)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	wrote := make(chan error, 1)
-	go func() {
-		out, err := os.OpenFile(name, os.O_WRONLY, 0) // waits for the reader
-		if err != nil {
-			wrote <- err
-			return
-		}
-		wrote <- errors.Join(writeClickbenchLines(ctx, out, d.generator), out.Close())
-	}()
-	err := runAll(ctx, e, clickbench.Dialect(e.name()).Load(d.layout, name)...)
-	if err != nil {
-		cancel()
-		// The writer may still wait for somebody to open the pipe.
-		if in, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
-			in.Close()
-		}
-	}
-	if failed := <-wrote; err == nil {
-		err = failed
-	}
-	return errors.Join(err, os.Remove(name))
-}
-
-// ingestRows are the rows of a message: about 2 MB of text.
-const ingestRows = 1000
-
-// ingest sends the lines to the server as a bulk ingest of text, which becomes documents on its way into column v.
-func (d *clickbenchData) ingest(ctx context.Context, c *flightConn) error {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.BinaryTypes.String}}, nil)
-	rd := array.ReaderFromIter(schema, d.records(ctx, schema))
-	defer rd.Release()
-	n, err := c.client.ExecuteIngest(c.auth(ctx), rd, &flightsql.ExecuteIngestOpts{Table: "hits", TableDefinitionOptions: &flightsql.TableDefinitionOptions{
-		IfNotExist: flightsql.TableDefinitionOptionsTableNotExistOptionFail, IfExists: flightsql.TableDefinitionOptionsTableExistsOptionAppend}})
-	if err != nil {
-		return errors.New(message(err))
-	}
-	if n != int64(d.generator.Rows()) {
-		return fmt.Errorf("%d rows were taken of %d", n, d.generator.Rows())
-	}
-	return nil
-}
-
-// records cuts the lines into messages.
-func (d *clickbenchData) records(ctx context.Context, schema *arrow.Schema) iter.Seq2[arrow.RecordBatch, error] {
-	lines := func(i int) []byte { return clickbench.AppendNDJSON(nil, d.generator.Block(i)) }
-	return func(yield func(arrow.RecordBatch, error) bool) {
-		b := array.NewStringBuilder(memory.DefaultAllocator)
-		send := func() bool {
-			a := b.NewStringArray()
-			defer a.Release()
-			return yield(array.NewRecordBatch(schema, []arrow.Array{a}, int64(a.Len())), nil)
-		}
-		err := inOrder(ctx, d.generator.Blocks(), lines, func(block []byte) error {
-			for len(block) > 0 {
-				end := bytes.IndexByte(block, '\n')
-				b.BinaryBuilder.Append(block[:end])
-				block = block[end+1:]
-				if b.Len() == ingestRows && !send() {
-					return context.Canceled
-				}
-			}
-			return nil
-		})
-		switch {
-		case err != nil && !errors.Is(err, context.Canceled):
-			yield(nil, err)
-		case err == nil && b.Len() > 0:
-			send()
-		}
-	}
 }

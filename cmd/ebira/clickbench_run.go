@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,7 +27,7 @@ type clickbenchRun struct {
 // if the asked size is larger.
 func (b *clickbenchRun) layout(ctx context.Context, l clickbench.Layout) error {
 	rows := int64(b.flags.rows)
-	if l != clickbench.Predefined && rows > wideRows {
+	if l != clickbench.Predefined && rows > wideRows && b.flags.origin() == clickbench.Generated {
 		rows = wideRows
 	}
 	if l != clickbench.Predefined && b.predefined(rows) == nil {
@@ -61,12 +60,9 @@ func (b *clickbenchRun) partName(l clickbench.Layout, rows int64) string {
 // part loads and measures a layout.
 func (b *clickbenchRun) part(ctx context.Context, l clickbench.Layout, rows int64) error {
 	name := b.partName(l, rows)
-	data := &clickbenchData{layout: l, generator: clickbench.New(uint64(rows), b.flags.seed), file: filepath.Join(b.flags.work, "hits.parquet")}
-	if l == clickbench.Predefined {
-		fmt.Fprintf(b.m.log, "%s: writing %d rows to %s\n", name, rows, data.file)
-		if err := writeClickbenchParquet(ctx, data.file, data.generator); err != nil {
-			return err
-		}
+	data, err := b.data(ctx, l, rows)
+	if err != nil {
+		return err
 	}
 	// An oracle has the same file open that the DuckDB of this part may want.
 	if err := b.stopOracle(); err != nil {
@@ -81,7 +77,7 @@ func (b *clickbenchRun) part(ctx context.Context, l clickbench.Layout, rows int6
 	p := &benchPart{name: name, rows: rows, load: data.load, queries: func(engine string) []string { return b.texts(engine, l, rows) }}
 	p.open = func(engine string) []string {
 		if engine == string(clickbench.DataFusion) {
-			return clickbench.DataFusion.Load(l, data.file)
+			return clickbench.DataFusion.Load(l, data.origin, data.parquet)
 		}
 		return nil
 	}
@@ -93,19 +89,27 @@ func (b *clickbenchRun) part(ctx context.Context, l clickbench.Layout, rows int6
 	}
 	r, err := b.m.part(ctx, p, engines)
 	b.result.Parts = append(b.result.Parts, r)
-	return errors.Join(err, b.remove(l, name, engines))
+	for _, e := range engines {
+		if l != clickbench.Predefined || e.name() != string(clickbench.DuckDB) { // that one later parts ask
+			err = errors.Join(err, e.clear())
+		}
+	}
+	return err
 }
 
-// remove deletes the databases of a part, but for the DuckDB that later parts ask.
-func (b *clickbenchRun) remove(l clickbench.Layout, name string, engines []benchEngine) error {
-	var errs []error
-	for _, e := range engines {
-		if l == clickbench.Predefined && e.name() == string(clickbench.DuckDB) {
-			continue
+// data returns the rows of a part: generated, or the published ones of --data.
+func (b *clickbenchRun) data(ctx context.Context, l clickbench.Layout, rows int64) (*clickbenchData, error) {
+	d := &clickbenchData{layout: l, rows: rows, origin: b.flags.origin(), parquet: b.flags.parquet, lines: b.flags.lines}
+	if d.origin == clickbench.Published {
+		if l == clickbench.Predefined && d.parquet == "" || l != clickbench.Predefined && d.lines == "" {
+			return nil, fmt.Errorf("layout %s needs the other published file: --data takes hits.parquet for predefined columns (with which all layouts are compared) and hits.json for the others", l)
 		}
-		errs = append(errs, os.RemoveAll(filepath.Join(b.flags.work, e.name()+"-"+name)))
+		return d, nil
 	}
-	return errors.Join(errs...)
+	d.generator = clickbench.New(uint64(rows), b.flags.seed)
+	d.parquet, d.lines = filepath.Join(b.flags.work, "hits.parquet"), filepath.Join(b.flags.work, linesFolder)
+	fmt.Fprintf(b.m.log, "%s: writing %d rows to %s\n", l, rows, b.flags.work)
+	return d, d.write(ctx)
 }
 
 // texts are the 43 queries for an engine.
@@ -116,7 +120,7 @@ func (b *clickbenchRun) texts(engine string, l clickbench.Layout, rows int64) []
 			out = append(out, q.SQL)
 		}
 	} else {
-		out = clickbench.Dialect(engine).Queries(l)
+		out = clickbench.Dialect(engine).Queries(l, b.flags.origin())
 	}
 	if b.flags.check {
 		for i, sql := range out {

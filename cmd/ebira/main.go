@@ -1,4 +1,4 @@
-// Command ebira is the one binary of Ebira: server, SQL client, loader and demo.
+// Command ebira is the one binary of Ebira: server, SQL client, loader, demo and benchmarks.
 // It knows the command line, configuration and terminals; everything else is in the packages below it.
 // Each subcommand runs in the main goroutine and ends on SIGINT or SIGTERM; the interactive shell lets SIGINT end only the statement.
 package main
