@@ -38,8 +38,12 @@ type quickNode struct {
 	op  quickOp
 	lit []byte
 	set *byteSet
+	// stop is the one byte that ends a repetition, noStop if there is none, anyStop if there are several.
+	stop int
 	// least is the smallest number of repetitions.
 	least int
+	// exclusive tells that what follows a repetition can only match at its very end.
+	exclusive bool
 	// next is the node behind an option.
 	next  int
 	group int
@@ -61,7 +65,33 @@ func newQuickRegexp(tree *syntax.Regexp, groups int) *quickRegexp {
 		return nil
 	}
 	q.anchored = len(q.nodes) > 0 && q.nodes[0].op == quickBegin
+	for i := range q.nodes {
+		if n := &q.nodes[i]; n.op == quickStar {
+			n.exclusive, n.stop = q.exclusive(i+1, n.set), n.set.stop()
+		}
+	}
 	return q
+}
+
+// The values of quickNode.stop that are no bytes.
+const (
+	noStop  = -1
+	anyStop = -2
+)
+
+// stop returns the only byte outside the set, or one of the constants.
+func (s *byteSet) stop() int {
+	stop := noStop
+	for b, in := range s {
+		switch {
+		case in:
+		case stop != noStop:
+			return anyStop
+		default:
+			stop = b
+		}
+	}
+	return stop
 }
 
 func (q *quickRegexp) own() *quickRegexp {
@@ -178,16 +208,41 @@ func classSet(re *syntax.Regexp) *byteSet {
 // valid until the next call.
 func (q *quickRegexp) find(s []byte) (m []int, ok bool) {
 	q.budget = len(s)*stepsPerByte + freeSteps
-	m = q.search(s)
+	m = q.search(s, 0)
 	return m, q.budget >= 0
 }
 
-func (q *quickRegexp) search(s []byte) []int {
-	for i := range q.caps {
-		q.caps[i] = -1
+// each calls f for every match that does not overlap with one before, as FindAll of package regexp finds them; false if the text was too
+// much.
+func (q *quickRegexp) each(s []byte, f func(m []int)) bool {
+	q.budget = len(s)*stepsPerByte + freeSteps
+	for pos, lastEnd := 0, -1; pos <= len(s); {
+		m := q.search(s, pos)
+		if m == nil {
+			break
+		}
+		accept := true
+		if m[1] == pos { // empty
+			accept = m[0] != lastEnd
+			if _, n := utf8.DecodeRune(s[pos:]); n > 0 {
+				pos += n
+			} else {
+				pos = len(s) + 1
+			}
+		} else {
+			pos = m[1]
+		}
+		if lastEnd = m[1]; accept {
+			f(m)
+		}
 	}
+	return q.budget >= 0
+}
+
+// search returns the first match that begins at pos or later.
+func (q *quickRegexp) search(s []byte, pos int) []int {
 	if q.anchored {
-		if q.run(s, 0, 0, 0) {
+		if pos == 0 && q.attempt(s, 0) {
 			return q.caps
 		}
 		return nil
@@ -196,7 +251,7 @@ func (q *quickRegexp) search(s []byte) []int {
 	if len(q.nodes) > 0 && q.nodes[0].op == quickLiteral {
 		first = q.nodes[0].lit
 	}
-	for from := 0; from <= len(s); {
+	for from := pos; from <= len(s); {
 		if first != nil {
 			i := bytes.Index(s[from:], first)
 			if i < 0 {
@@ -204,7 +259,7 @@ func (q *quickRegexp) search(s []byte) []int {
 			}
 			from += i
 		}
-		if q.run(s, from, 0, from) {
+		if q.attempt(s, from) {
 			return q.caps
 		}
 		if from == len(s) || q.budget < 0 {
@@ -214,6 +269,99 @@ func (q *quickRegexp) search(s []byte) []int {
 		from += n
 	}
 	return nil
+}
+
+// attempt looks for a match that begins at from: first the one that takes all it can at every choice, which is the right one if it is a
+// match at all, then the others.
+func (q *quickRegexp) attempt(s []byte, from int) bool {
+	for i := range q.caps {
+		q.caps[i] = -1
+	}
+	matched, settled := q.greedy(s, from)
+	if matched || settled {
+		return matched
+	}
+	for i := range q.caps {
+		q.caps[i] = -1
+	}
+	return q.run(s, from, 0, from)
+}
+
+// greedy takes all it can at every choice; settled tells that without a match there is no other either.
+func (q *quickRegexp) greedy(s []byte, start int) (matched, settled bool) {
+	i := start
+	settled = true
+	q.budget -= len(q.nodes)
+	for n := 0; n < len(q.nodes); n++ {
+		node := &q.nodes[n]
+		switch node.op {
+		case quickLiteral:
+			if !bytes.HasPrefix(s[i:], node.lit) {
+				return false, settled
+			}
+			i += len(node.lit)
+		case quickClass:
+			if i == len(s) || !node.set[s[i]] {
+				return false, settled
+			}
+			i += sizeAt(s, i)
+		case quickStar:
+			end := node.end(s, i)
+			q.budget -= (end - i) / stepsPerByte
+			if node.least > 0 && end == i {
+				return false, settled
+			}
+			settled = settled && (node.exclusive || end == i)
+			i = end
+		case quickOption:
+			// Only what begins with a literal is known not to match.
+			if first := &q.nodes[n+1]; n+1 < node.next && first.op == quickLiteral && !bytes.HasPrefix(s[i:], first.lit) {
+				n = node.next - 1
+				break
+			}
+			settled = false
+		case quickOpen:
+			q.caps[2*node.group] = i
+		case quickClose:
+			q.caps[2*node.group+1] = i
+		case quickBegin:
+			if i != 0 {
+				return false, settled
+			}
+		case quickEnd:
+			if i != len(s) {
+				return false, settled
+			}
+		}
+	}
+	q.caps[0], q.caps[1] = start, i
+	return true, true
+}
+
+// end is where the longest repetition that begins at i ends.
+func (n *quickNode) end(s []byte, i int) int {
+	switch n.stop {
+	case noStop:
+		return len(s)
+	case anyStop:
+		for i < len(s) && n.set[s[i]] {
+			i++
+		}
+		return i
+	}
+	if k := bytes.IndexByte(s[i:], byte(n.stop)); k >= 0 {
+		return i + k
+	}
+	return len(s)
+}
+
+// sizeAt is the length of the character at i.
+func sizeAt(s []byte, i int) int {
+	if s[i] < utf8.RuneSelf {
+		return 1
+	}
+	_, n := utf8.DecodeRune(s[i:])
+	return n
 }
 
 // run matches the nodes from n on at position i of s; start is where the match began.
@@ -234,12 +382,7 @@ func (q *quickRegexp) run(s []byte, start, n, i int) bool {
 			if i == len(s) || !node.set[s[i]] {
 				return false
 			}
-			if s[i] < utf8.RuneSelf {
-				i++
-				break
-			}
-			_, size := utf8.DecodeRune(s[i:])
-			i += size
+			i += sizeAt(s, i)
 		case quickStar:
 			return q.star(s, start, n, i, node)
 		case quickOption:
@@ -279,10 +422,7 @@ func (q *quickRegexp) capture(s []byte, start, n, i, slot int) bool {
 // star takes as much as there is and gives back a character at a time. Where the next step can only begin with a byte that the
 // repetition would never take, there is nothing to give back.
 func (q *quickRegexp) star(s []byte, start, n, i int, node *quickNode) bool {
-	end := i
-	for end < len(s) && node.set[s[end]] {
-		end++
-	}
+	end := node.end(s, i)
 	q.budget -= (end - i) / stepsPerByte
 	least := i
 	for k := 0; k < node.least; k++ {
@@ -296,7 +436,7 @@ func (q *quickRegexp) star(s []byte, start, n, i int, node *quickNode) bool {
 		if q.run(s, start, n, end) {
 			return true
 		}
-		if end <= least || q.exclusive(n, node.set) {
+		if end <= least || node.exclusive {
 			return false
 		}
 		_, size := utf8.DecodeLastRune(s[i:end])

@@ -98,6 +98,17 @@ func TestQuickRegexpAgainstRegexp(t *testing.T) {
 			if p.match([]byte(s)) != (want != nil) {
 				t.Fatalf("%q on %q: match differs", b.String(), s)
 			}
+			var all [][]int
+			p.each([]byte(s), func(m []int) {
+				if m == nil {
+					all = nil
+					return
+				}
+				all = append(all, append([]int(nil), m...))
+			})
+			if want := p.FindAllStringSubmatchIndex(s, -1); fmt.Sprint(all) != fmt.Sprint(want) {
+				t.Fatalf("%q on %q: all matches %v, want %v", b.String(), s, all, want)
+			}
 			replaced := string(p.replace(nil, []byte(s), p.template([]byte("<\\0>")), true))
 			if w := p.ReplaceAllString(s, "<${0}>"); replaced != w {
 				t.Fatalf("%q on %q: replaced %q, want %q", b.String(), s, replaced, w)

@@ -29,7 +29,13 @@ func init() {
 		})))
 	define("regexp_count", "text", "The number of matches that do not overlap.",
 		sig("(text, text, text?) -> bigint", regexpRows(1, 2, func(r *row, re *pattern) int64 {
-			return int64(len(re.FindAllIndex(r.text(0), -1)))
+			n := int64(0)
+			re.each(r.text(0), func(m []int) {
+				if n++; m == nil {
+					n = 0
+				}
+			})
+			return n
 		})))
 	define("regexp_extract regexp_substr", "text", "The first match, or what group n of it matched; empty if nothing matches.",
 		sig("(text, text, bigint?) -> text", regexpText(1, -1, func(r *row, re *pattern, dst []byte) []byte {
@@ -47,7 +53,7 @@ func init() {
 			return dst
 		})))
 	define("regexp_extract_all", "text", "All matches, or what group n of each matched.",
-		sig("(text, text, bigint?) -> array<text>", buildRows(extractAll)))
+		sig("(text, text, bigint?) -> array<text>", regexpLists(extractAll)))
 	define("regexp_replace", "text", "The text with every match replaced; in the replacement \\1 (or $1) stands for a group. With flags given only the first match is replaced unless g is among them.",
 		sig("(text, text, text, text?) -> text", regexpText(1, 3, func(r *row, re *pattern, dst []byte) []byte {
 			all := !r.has(3) || bytes.IndexByte(r.text(3), 'g') >= 0
@@ -57,7 +63,7 @@ func init() {
 		sig("(text, text, text) -> text", regexpText(1, -1, func(r *row, re *pattern, dst []byte) []byte {
 			return re.replace(dst, r.text(0), re.template(r.text(2)), false)
 		})))
-	define("regexp_split regexp_split_to_array string_split_regex", "text", "The parts of the text between matches.", sig("(text, text) -> array<text>", buildRows(regexpSplit)))
+	define("regexp_split regexp_split_to_array string_split_regex", "text", "The parts of the text between matches.", sig("(text, text) -> array<text>", regexpLists(regexpSplit)))
 }
 
 // maxPatternBytes bounds the text of a regular expression.
@@ -161,7 +167,8 @@ func (p *pattern) matchWhole(s []byte) bool {
 
 // find returns the bounds of the first match and of its groups, nil if there is none. The result is valid until the next call.
 func (p *pattern) find(s []byte) []int {
-	if len(p.need) > 0 && !bytes.Contains(s, p.need) {
+	anchored := p.quick != nil && p.quick.anchored
+	if len(p.need) > 0 && !anchored && !bytes.Contains(s, p.need) {
 		return nil
 	}
 	if p.quick != nil {
@@ -214,10 +221,10 @@ func (p *pattern) template(text []byte) []templatePart {
 
 // replace appends s with its first match, or all of them, replaced.
 func (p *pattern) replace(dst, s []byte, parts []templatePart, all bool) []byte {
-	if len(p.need) > 0 && !bytes.Contains(s, p.need) {
+	anchored := p.quick != nil && p.quick.anchored
+	if len(p.need) > 0 && !anchored && !bytes.Contains(s, p.need) {
 		return append(dst, s...)
 	}
-	anchored := p.quick != nil && p.quick.anchored
 	if !all || anchored {
 		m := p.find(s)
 		if m == nil {
@@ -227,13 +234,34 @@ func (p *pattern) replace(dst, s []byte, parts []templatePart, all bool) []byte 
 		dst = appendTemplate(dst, s, parts, m)
 		return append(dst, s[m[1]:]...)
 	}
-	from := 0
-	for _, m := range p.FindAllSubmatchIndex(s, -1) {
+	from, start := 0, len(dst)
+	p.each(s, func(m []int) {
+		if m == nil {
+			from, dst = 0, dst[:start]
+			return
+		}
 		dst = append(dst, s[from:m[0]]...)
 		dst = appendTemplate(dst, s, parts, m)
 		from = m[1]
-	}
+	})
 	return append(dst, s[from:]...)
+}
+
+// each calls f for every match that does not overlap with one before. A call with nil says that the matches so far do not count and come
+// again.
+func (p *pattern) each(s []byte, f func(m []int)) {
+	if len(p.need) > 0 && !bytes.Contains(s, p.need) {
+		return
+	}
+	if p.quick != nil {
+		if p.quick.each(s, f) {
+			return
+		}
+		f(nil)
+	}
+	for _, m := range p.FindAllSubmatchIndex(s, -1) {
+		f(m)
+	}
 }
 
 func appendTemplate(dst, s []byte, parts []templatePart, m []int) []byte {
@@ -339,7 +367,7 @@ func regexpText(at, flags int, f func(r *row, re *pattern, dst []byte) []byte) m
 		s.traits.cost = costRegexp
 		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 			p := patterns{constant: shared.own()}
-			inner, _ := textRows(func(r *row, dst []byte) []byte {
+			inner, _ := shortRows(func(r *row, dst []byte) []byte {
 				re := p.of(r, at, flags)
 				if re == nil {
 					return dst
@@ -351,12 +379,27 @@ func regexpText(at, flags int, f func(r *row, re *pattern, dst []byte) []byte) m
 	}
 }
 
-func extractAll(r *row, b *vec.Builder) {
-	re, err := compilePattern(r.text(1), nil)
-	if err != nil {
-		r.err = err
-		return
+// regexpLists is regexpRows for lists of texts; the expression is argument 1.
+func regexpLists(f func(r *row, re *pattern, b *vec.Builder)) maker {
+	return func(s *Scalar, args []Arg) (Kernel, error) {
+		shared, err := newPatterns(args, 1, -1)
+		if err != nil {
+			return nil, err
+		}
+		s.traits.cost = costRegexp
+		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
+			p := patterns{constant: shared.own()}
+			inner, _ := buildRows(func(r *row, b *vec.Builder) {
+				if re := p.of(r, 1, -1); re != nil {
+					f(r, re, b)
+				}
+			})(s, nil)
+			return inner(c, args, n)
+		}, nil
 	}
+}
+
+func extractAll(r *row, re *pattern, b *vec.Builder) {
 	group := int64(0)
 	if r.has(2) {
 		group = r.int(2)
@@ -366,22 +409,25 @@ func extractAll(r *row, b *vec.Builder) {
 		return
 	}
 	s := r.text(0)
-	for _, m := range re.FindAllSubmatchIndex(s, -1) {
-		if m[2*group] < 0 {
+	var found []int
+	re.each(s, func(m []int) {
+		if m == nil {
+			found = found[:0]
+			return
+		}
+		found = append(found, m[2*group], m[2*group+1])
+	})
+	for k := 0; k < len(found); k += 2 {
+		if found[k] < 0 {
 			b.Child(0).AppendNull()
 			continue
 		}
-		b.Child(0).AppendBytes(s[m[2*group]:m[2*group+1]])
+		b.Child(0).AppendBytes(s[found[k]:found[k+1]])
 	}
 	b.CloseList()
 }
 
-func regexpSplit(r *row, b *vec.Builder) {
-	re, err := compilePattern(r.text(1), nil)
-	if err != nil {
-		r.err = err
-		return
-	}
+func regexpSplit(r *row, re *pattern, b *vec.Builder) {
 	for _, part := range re.Split(string(r.text(0)), -1) {
 		b.Child(0).AppendString(strings.ToValidUTF8(part, ""))
 	}

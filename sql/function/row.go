@@ -137,12 +137,26 @@ func rows[T any](f func(r *row) T) maker {
 
 // textRows makes a kernel of a function that appends a text or binary value to dst and returns it.
 func textRows(f func(r *row, dst []byte) []byte) maker {
+	return textRowsIn(func(out *textOut, args []*vec.Vector, n int) { out.reserve(args, n) }, f)
+}
+
+// shortRows is textRows for results that are often much shorter than the first argument.
+func shortRows(f func(r *row, dst []byte) []byte) maker {
+	return textRowsIn(func(out *textOut, args []*vec.Vector, n int) {
+		if views, ok := args[0].Data.([]vec.View); ok && n > 0 {
+			out.buf = make([]byte, 0, min(views[0].Len()*n/4, textBufferBytes))
+		}
+	}, f)
+}
+
+// textRowsIn is textRows with room for results that reserve makes.
+func textRowsIn(reserve func(out *textOut, args []*vec.Vector, n int), f func(r *row, dst []byte) []byte) maker {
 	return func(s *Scalar, _ []Arg) (Kernel, error) {
 		ret, nullsIn := s.Ret, s.nullsIn()
 		return func(c *Ctx, args []*vec.Vector, n int) (*vec.Vector, error) {
 			r := newRow(c, args)
 			out := newTextOut(n)
-			out.reserve(args, n)
+			reserve(out, args, n)
 			var valid vec.Bitmap
 			if !nullsIn {
 				valid = validity(args, n)
