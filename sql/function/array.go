@@ -32,7 +32,13 @@ func init() {
 		sig("(variant, text) -> variant", variantMember, traits{maybeNull: true}),
 		sig("(variant, bigint) -> variant", variantMember, traits{maybeNull: true}))
 	define("array_contains list_contains has array_has list_has", "array", "Whether an array has an element.", sig("(array<T>, T) -> boolean", rows(arrayContains), traits{nullsIn: true}))
-	define("array_position list_position index_of list_indexof array_indexof", "array", "The position of an element, 0 if it is not there.",
+	define("list_position list_indexof array_indexof", "array", "The position of an element, NULL if it is not there.",
+		sig("(array<T>, T) -> bigint", rows(func(r *row) int64 {
+			at := arrayFind(r)
+			r.null = r.null || at < 0
+			return int64(at + 1)
+		}), traits{nullsIn: true, infallible: true}))
+	define("array_position index_of", "array", "The position of an element, 0 if it is not there (list_position gives NULL).",
 		sig("(array<T>, T) -> bigint", rows(func(r *row) int64 { return int64(arrayFind(r) + 1) }), traits{nullsIn: true}))
 	define("array_join array_to_string", "array", "The elements as text with a separator between them; NULL elements are left out or replaced by a text.",
 		sig("(array<text>, text, text?) -> text", textRows(func(r *row, dst []byte) []byte { return joinArray(r, dst, 0, 1, 2) })))

@@ -89,7 +89,7 @@ func defineJSONText() {
 		_, value := r.at(1)
 		return value != nil
 	}))...)
-	define("json_contains", "variant", "Whether a document has another in it, as a value, a part of an array or a part of an object.",
+	define("json_contains", "variant", "Whether a document has another in it, as in MySQL: as a value, as elements of an array or as members of an object.",
 		sig("(variant, variant) -> boolean", rows(func(r *row) bool {
 			aMeta, a := r.variant(0)
 			bMeta, b := r.variant(1)
