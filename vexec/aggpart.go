@@ -50,7 +50,7 @@ func (p *aggPart) SizeBytes() int64 {
 // partAdder adds to parts; it holds scratch memory of one worker.
 type partAdder struct {
 	// last says that no more rows are stored, so that parts may take over their texts.
-	last bool
+	last     bool
 	args     []*vec.Vector
 	ids      []uint32
 	from, to []uint32
