@@ -36,13 +36,16 @@ func (b *builder) join(n *plan.Join) (heads, error) {
 	if n.Cond != nil {
 		j.condCols = expr.Columns(n.Cond)
 	}
+	left, err := b.leftFirst(n)
+	if err != nil {
+		return nil, err
+	}
 	width := 0
 	if n.Kind.YieldsRight() || n.Cond != nil {
 		width = len(j.right)
 	}
 	j.stored = newStoredKeys(width, n.RightKeys)
 	var right heads
-	var err error
 	if width == 0 {
 		right, err = b.buildFor(n.Right, n.RightKeys)
 	} else {
@@ -53,10 +56,13 @@ func (b *builder) join(n *plan.Join) (heads, error) {
 	}
 	build := &joinBuild{label: label{"join build", n}, j: j}
 	b.end(right, build, false)
-	b.offerKeys(build)
-	left, err := b.build(n.Left)
-	if err != nil {
-		return nil, err
+	if left == nil {
+		b.offerKeys(build)
+	}
+	if left == nil {
+		if left, err = b.build(n.Left); err != nil {
+			return nil, err
+		}
 	}
 	probe := &joinProbe{label{n.Kind.String() + " join", n}, j, build}
 	left.then(probe)

@@ -53,6 +53,13 @@ type joinTable struct {
 	sets []*keySet
 }
 
+func (b *joinBuild) keySets(r *run) []*keySet {
+	if t, ok := r.sinks[b].(*joinTable); ok {
+		return t.sets
+	}
+	return nil
+}
+
 func (b *joinBuild) open(r *run) (sinkState, error) {
 	return &joinTable{b: b, r: r, charge: r.charge()}, nil
 }

@@ -8,10 +8,17 @@ import (
 	"github.com/ebira-db/ebira/vec"
 )
 
-// joinFilter leaves out rows of a join's left side whose key the right side does not have. It knows one key pair, of an integer form.
+// joinFilter leaves out rows of one side of a join whose key the other side, which is read before, does not have. It knows one key pair,
+// of an integer form.
 type joinFilter struct {
-	of  *joinBuild
+	of  keyedSink
 	key int
+}
+
+// keyedSink is a sink that has read one side of a join.
+type keyedSink interface {
+	// keySets returns the sets of its keys once it has read all rows, nil before; those that nobody asks for are nil.
+	keySets(r *run) []*keySet
 }
 
 // keySet is what a join knows of the values of one key once its right side is read: bounds, and a set that contains them all and few
@@ -133,11 +140,11 @@ func eachOf[T integer](data []T, valid vec.Bitmap, f func(int64)) {
 
 // set returns the set, nil if it is not known or does not pay.
 func (f *joinFilter) set(r *run) *keySet {
-	t := r.sinks[f.of].(*joinTable)
-	if t.sets == nil || t.sets[f.key] == nil {
+	sets := f.of.keySets(r)
+	if sets == nil || sets[f.key] == nil {
 		return nil
 	}
-	s := t.sets[f.key]
+	s := sets[f.key]
 	if n := s.seen.Load(); n > trialRows && s.passed.Load() > n*3/4 {
 		return nil
 	}

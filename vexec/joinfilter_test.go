@@ -74,3 +74,44 @@ func TestJoinFilters(t *testing.T) {
 func keyed(kind plan.JoinKind, l, r plan.Node, lk, rk int) plan.Node {
 	return plan.NewJoin(kind, l, r, []expr.Expr{col(l, lk)}, []expr.Expr{col(r, rk)}, nil)
 }
+
+// TestLeftFirst joins a small left side that is read before the right one.
+func TestLeftFirst(t *testing.T) {
+	d := spanDatabase(t)
+	scan := plan.NewScan(d.table(), false)
+	sums := plan.NewAggregate(scan, []expr.Expr{col(scan, 0)}, []string{"n"}, []plan.AggCall{sumOf(col(scan, 1))})
+	lefts := map[string]optest.Table{
+		"none": numbers(), "few": numbers(5, nil, 6, 40005, 6, 99999, 17000), "far apart": numbers(1<<40, 3, -1<<40),
+	}
+	for name, left := range lefts {
+		for _, kind := range []plan.JoinKind{plan.Semi, plan.Anti, plan.Single} {
+			for _, right := range []plan.Node{scan, sums} {
+				for _, withCond := range []bool{false, true} {
+					n := left.Node(2)
+					var cond expr.Expr
+					if withCond {
+						cond = less(col(n, 0), rightCol(n, right, 1))
+					}
+					j := plan.NewJoin(kind, n, right, []expr.Expr{col(n, 0)}, []expr.Expr{col(right, 0)}, cond)
+					first := *j
+					first.LeftFirst = true
+					want, err := optest.Collect(j, d.env(1, 0, vexec.Options{NoRowFilters: true}))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, workers := range []int{1, 3} {
+						got, err := optest.Collect(&first, d.env(workers, 0, vexec.Options{}))
+						if err != nil {
+							t.Fatal(err)
+						}
+						slices.Sort(got)
+						slices.Sort(want)
+						if !slices.Equal(got, want) {
+							t.Errorf("%s, %s join, %d workers: got %q, want %q", name, kind, workers, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}

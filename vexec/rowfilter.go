@@ -99,7 +99,12 @@ type topFilter struct {
 }
 
 // bound returns the first key of that row, nil if it is not known yet.
-func (f *topFilter) bound(r *run) *vec.Vector { return r.sinks[f.of].(*sortState).first.Load() }
+func (f *topFilter) bound(r *run) *vec.Vector {
+	if s, ok := r.sinks[f.of].(*sortState); ok {
+		return s.first.Load()
+	}
+	return nil // the rows are collected before they come to the top-n
+}
 
 func (f *topFilter) bounds(r *run) []segment.Predicate {
 	b := f.bound(r)

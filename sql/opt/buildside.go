@@ -18,12 +18,22 @@ func chooseBuildSide(c *context, n plan.Node) plan.Node {
 			kind = plan.Right
 		case kind == plan.Right && l < r*outerSwapFactor:
 			kind = plan.Left
+		case leftFirst(kind) && len(j.LeftKeys) > 0 && l*leftFirstFactor < r:
+			first := *j
+			first.LeftFirst = true
+			return &first
 		default:
 			return n
 		}
 		return plan.Swap(j, kind)
 	})
 }
+
+// leftFirst tells whether a join of this kind must hash its right input although rows of it that meet no left row never count.
+func leftFirst(k plan.JoinKind) bool { return k == plan.Semi || k == plan.Anti || k == plan.Single }
+
+// leftFirstFactor is how much larger the right input must be for the left one to be kept until that is read.
+const leftFirstFactor = 4
 
 // outerSwapFactor is how much larger the build side of a left join must be before sides change: emitting unmatched build rows costs.
 const outerSwapFactor = 4

@@ -149,6 +149,7 @@ func (p *pruner) pullJoin(x *plan.Join, w *wants) (plan.Node, places) {
 		at[ref{col: k.col + width, path: k.path}] = i + newWidth
 	}
 	out := plan.NewJoin(x.Kind, l, r, p.rewriteAll(x.LeftKeys, latt), p.rewriteAll(x.RightKeys, ratt), p.rewrite(x.Cond, at))
+	out.LeftFirst = x.LeftFirst
 	if x.Kind.YieldsMark() {
 		for k := range at {
 			if k.col >= width {

@@ -169,6 +169,9 @@ func describeJoin(n *Join) string {
 	if n.Cond != nil {
 		s += " cond=" + n.Cond.String()
 	}
+	if n.LeftFirst {
+		s += " left first"
+	}
 	return s
 }
 

@@ -118,6 +118,8 @@ type Join struct {
 	LeftKeys, RightKeys []expr.Expr
 	Cond                expr.Expr
 	Out                 types.Schema
+	// LeftFirst advises to read the left input first, because it is small and its keys may spare reading most of the right one.
+	LeftFirst bool
 }
 
 // SortKey orders by Expr.
