@@ -232,7 +232,7 @@ func (f *clickbenchFlags) report(b *clickbenchRun, out io.Writer) error {
 	}
 	fmt.Fprint(out, b.result.markdown()+"\n"+b.result.printRatios())
 	if b.result.oursWrong() {
-		return errors.New("Ebira failed or answered wrongly; the report says where")
+		return errors.New("an answer of ebira is missing or wrong; the report says which")
 	}
 	return nil
 }

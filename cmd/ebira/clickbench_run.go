@@ -215,7 +215,7 @@ func (b *clickbenchRun) conclude(out io.Writer) error {
 		fmt.Fprintln(out, line)
 	}
 	if b.result.oursWrong() {
-		return errors.New("Ebira failed or answered wrongly")
+		return errors.New("an answer of ebira is missing or wrong")
 	}
 	for _, p := range b.result.Parts {
 		fmt.Fprintf(out, "%s: %d answers are DuckDB's\n", p.Part, len(p.engine(ours).Queries))
