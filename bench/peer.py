@@ -79,7 +79,7 @@ class ChDB:
         self.version = str(self.session.query("SELECT version()", "TSV")).strip()
 
     def run(self, sql):
-        if sql.startswith(("SELECT", "INSERT")):
+        if sql.upper().startswith(("SELECT", "INSERT", "WITH")):
             sql += f" SETTINGS {self.settings}, output_format_json_quote_64bit_integers = 0"
         out = str(self.session.query(sql, "JSONCompact"))
         return json.loads(out)["data"] if out.strip() else []

@@ -41,7 +41,7 @@ func TestTpch(t *testing.T) {
 	for n := 1; n <= tpch.QueryCount; n++ {
 		t.Run(fmt.Sprintf("q%02d", n), func(t *testing.T) {
 			got, want := e.must(t, "%s", tpch.Query(n)), d.must(t, "%s", tpch.Query(n))
-			if err := tpch.Compare(withoutNull(got.rows), withoutNull(want.rows)); err != nil {
+			if err := tpch.Compare(withoutNull(got.rows), withoutNull(want.rows), tpch.Tolerance); err != nil {
 				t.Error(err)
 			}
 		})

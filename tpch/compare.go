@@ -9,13 +9,20 @@ import (
 	"strings"
 )
 
-// tolerance is by how much, of their size, fractions may differ between engines: they divide decimals to different scales, one of them to
-// a floating point number. The specification allows far more.
-const tolerance = 1e-6
+// By how much, of their size, fractions may differ.
+const (
+	// Tolerance is for engines that divide decimals as Ebira or DuckDB do: to many digits, or to a floating point number.
+	Tolerance = 1e-6
+	// OfficialTolerance is what the specification allows averages and ratios, for engines that cut their digits.
+	OfficialTolerance = 0.01
+)
+
+// nothing is the size below which all numbers are 0.
+const nothing = 1e-6
 
 // Compare returns nil if two answers to a query are the same but for the order of the rows. Cells are printed values, "" for NULL.
 // Columns with fractions are compared with a tolerance, all others must print the same.
-func Compare(got, want [][]string) error {
+func Compare(got, want [][]string, tolerance float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d rows, want %d", len(got), len(want))
 	}
@@ -35,7 +42,7 @@ func Compare(got, want [][]string) error {
 	got, want = sorted(got, fraction), sorted(want, fraction)
 	for i, r := range got {
 		for c, cell := range r {
-			if !sameCell(cell, want[i][c], fraction[c]) {
+			if !sameCell(cell, want[i][c], fraction[c], tolerance) {
 				return fmt.Errorf("row %d, column %d: %q, want %q\n  in %q\nwant %q", i+1, c+1, cell, want[i][c], r, want[i])
 			}
 		}
@@ -48,13 +55,13 @@ func isFraction(cell string) bool {
 	return err == nil && strings.ContainsAny(cell, ".e")
 }
 
-func sameCell(got, want string, fraction bool) bool {
+func sameCell(got, want string, fraction bool, tolerance float64) bool {
 	if got == want || !fraction {
 		return got == want
 	}
 	x, errX := strconv.ParseFloat(got, 64)
 	y, errY := strconv.ParseFloat(want, 64)
-	return errX == nil && errY == nil && math.Abs(x-y) <= tolerance*max(math.Abs(x), math.Abs(y), tolerance)
+	return errX == nil && errY == nil && math.Abs(x-y) <= tolerance*max(math.Abs(x), math.Abs(y), nothing)
 }
 
 // sorted returns the rows in the order of the columns that are compared exactly, and then of the others.

@@ -27,7 +27,7 @@ func TestCompare(t *testing.T) {
 	}
 	f := func(got, want string, same bool) {
 		t.Helper()
-		if err := Compare(parse(got), parse(want)); (err == nil) != same {
+		if err := Compare(parse(got), parse(want), Tolerance); (err == nil) != same {
 			t.Errorf("%q against %q: %v", got, want, err)
 		}
 	}
@@ -47,6 +47,12 @@ func TestCompare(t *testing.T) {
 	f("a,", "a,0.0", false)
 	f("a,1.5 a,", "a, a,1.5", true)
 	f("1.50000001,b 1.5,a", "1.5,a 1.5,b", true)
+	if err := Compare(parse("a,0.0286"), parse("a,0.02864874"), OfficialTolerance); err != nil {
+		t.Error(err)
+	}
+	if err := Compare(parse("a,0.028"), parse("a,0.02864874"), OfficialTolerance); err == nil {
+		t.Error("two percent are one percent")
+	}
 }
 
 func TestCreateSQL(t *testing.T) {

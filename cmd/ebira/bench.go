@@ -13,9 +13,7 @@ func benchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Measure against other databases on the same data",
 	}
-	tpch := &cobra.Command{Use: "tpch", Short: "TPC-H"}
-	tpch.AddCommand(tpchGenerateCommand())
-	cmd.AddCommand(benchClickbenchCommand(), tpch)
+	cmd.AddCommand(benchClickbenchCommand(), benchTpchCommand())
 	return cmd
 }
 

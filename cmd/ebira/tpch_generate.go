@@ -41,7 +41,8 @@ func tpchGenerateCommand() *cobra.Command {
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
 			if out != "" {
-				return generateFiles(ctx, cmd.OutOrStdout(), g, out, format)
+				_, err := generateFiles(ctx, cmd.OutOrStdout(), g, out, format)
+				return err
 			}
 			c, err := openEmbedded(data, nil)
 			if err != nil {
@@ -85,8 +86,8 @@ func tpchPieces(g *tpch.Generator) []tpchPiece {
 	return pieces
 }
 
-// makePieces makes all pieces by as many workers as there are processors, and reports rows and time.
-func makePieces(ctx context.Context, out io.Writer, g *tpch.Generator, one func(context.Context, tpchPiece, *tpch.Rows) (int64, error)) error {
+// makePieces makes all pieces by as many workers as there are processors, and reports rows and time. It returns the rows.
+func makePieces(ctx context.Context, out io.Writer, g *tpch.Generator, one func(context.Context, tpchPiece, *tpch.Rows) (int64, error)) (int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pieces, start := tpchPieces(g), time.Now()
@@ -108,23 +109,23 @@ func makePieces(ctx context.Context, out io.Writer, g *tpch.Generator, one func(
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return err
+		return 0, err
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	fmt.Fprintf(out, "%d rows in %.1f s\n", rows.Load(), time.Since(start).Seconds())
-	return nil
+	return rows.Load(), nil
 }
 
-// generateFiles writes the tables as files.
-func generateFiles(ctx context.Context, out io.Writer, g *tpch.Generator, dir, format string) error {
+// generateFiles writes the tables as files and returns their rows.
+func generateFiles(ctx context.Context, out io.Writer, g *tpch.Generator, dir, format string) (int64, error) {
 	if format != "parquet" && format != "tbl" {
-		return fmt.Errorf("--format %s is not known; there are parquet and tbl", format)
+		return 0, fmt.Errorf("--format %s is not known; there are parquet and tbl", format)
 	}
 	for _, t := range tpch.Tables() {
 		if err := os.MkdirAll(filepath.Join(dir, t.String()), 0o755); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	return makePieces(ctx, out, g, func(ctx context.Context, p tpchPiece, r *tpch.Rows) (int64, error) {
@@ -188,8 +189,9 @@ func generateTables(ctx context.Context, out io.Writer, g *tpch.Generator, c *em
 			return err
 		}
 	}
-	return makePieces(ctx, out, g, func(ctx context.Context, p tpchPiece, r *tpch.Rows) (int64, error) {
+	_, err := makePieces(ctx, out, g, func(ctx context.Context, p tpchPiece, r *tpch.Rows) (int64, error) {
 		o := session.IngestOptions{Table: p.table.String(), IfExists: session.ExistsAppend}
 		return c.sess.Ingest(ctx, o, p.table.Schema(), func() (*vec.Batch, error) { return r.Next(), ctx.Err() })
 	})
+	return err
 }

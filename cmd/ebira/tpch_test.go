@@ -69,7 +69,7 @@ func TestTpchAnswers(t *testing.T) {
 	for n := 1; n <= tpch.QueryCount; n++ {
 		got, err := answer(t.Context(), c, tpch.Query(n))
 		if err == nil {
-			err = tpch.Compare(got, tpch.Answer(n))
+			err = tpch.Compare(got, tpch.Answer(n), tpch.Tolerance)
 		}
 		if err != nil {
 			t.Errorf("query %d: %v", n, err)
@@ -96,7 +96,7 @@ func TestTpchAnswersSF1(t *testing.T) {
 		}
 		got, err := answer(t.Context(), c, sql)
 		if err == nil {
-			err = tpch.Compare(got, want)
+			err = tpch.Compare(got, want, tpch.Tolerance)
 		}
 		if err != nil {
 			t.Errorf("query %d: %v", n, err)
@@ -112,11 +112,11 @@ func TestTpchFiles(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, format := range []string{"parquet", "tbl"} {
-		if err := generateFiles(t.Context(), io.Discard, g, dir, format); err != nil {
+		if _, err := generateFiles(t.Context(), io.Discard, g, dir, format); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := generateFiles(t.Context(), io.Discard, g, dir, "xml"); err == nil || !strings.Contains(err.Error(), "parquet and tbl") {
+	if _, err := generateFiles(t.Context(), io.Discard, g, dir, "xml"); err == nil || !strings.Contains(err.Error(), "parquet and tbl") {
 		t.Errorf("an unknown format: %v", err)
 	}
 	c := openTpch(t, tpch.AnswerScale, dir)
@@ -142,6 +142,24 @@ func TestTpchFiles(t *testing.T) {
 			if rows, err := answer(t.Context(), c, sql); err != nil || rows[0][0] != "0" {
 				t.Errorf("%s: %v, %v", sql, rows, err)
 			}
+		}
+	}
+}
+
+// TestBenchTpch measures two queries without peers, whose answers are compared with the recorded ones.
+func TestBenchTpch(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, code := call{dir: dir}.run(t, "bench", "tpch", "--sf", "0.01", "--peers", "none", "--runs", "1", "--queries", "6,22", "--json", "times.json")
+	if code != 0 || !strings.Contains(out, "| Q06 |") || !strings.Contains(out, "| Q22 |") || strings.Contains(out, "| Q01 |") {
+		t.Errorf("status %d\n%s%s", code, out, errs)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "times.json"))
+	if err != nil || !strings.Contains(string(text), `"part": "tpch"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	for _, args := range [][]string{{"--sf", "0"}, {"--queries", "0"}, {"--queries", "23"}, {"--peers", "oracle"}} {
+		if out, errs, code := (call{dir: dir}).run(t, append([]string{"bench", "tpch"}, args...)...); code != 1 {
+			t.Errorf("%v: status %d\n%s%s", args, code, out, errs)
 		}
 	}
 }
