@@ -121,19 +121,27 @@ func (c *call) planOf(st parse.Statement) (plan.Node, error) {
 	return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "EXPLAIN knows queries, INSERT, DELETE, UPDATE and MERGE")
 }
 
-func (c *call) analyze(ctx context.Context, st *parse.Explain, n plan.Node, out *rowsBuilder) (*Result, error) {
+func (c *call) analyze(ctx context.Context, st *parse.Explain, n plan.Node, out *rowsBuilder) (_ *Result, err error) {
 	if _, ok := st.Stmt.(*parse.QueryStmt); !ok {
 		return nil, sqlerr.At(sqlerr.Unsupported, st.Pos(), "EXPLAIN ANALYZE knows queries")
 	}
 	run, cancel := c.s.detach(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(canceled(ctx)) })()
+	stat, end := c.s.begin(ctx, st.SourceText(), cancel)
+	defer func() { end(err) }()
+	sl, err := c.s.engine.slots.take(run)
+	if err != nil {
+		return nil, err
+	}
+	defer sl.release()
 	budget := c.s.queryBudget()
 	defer budget.Close()
 	q, err := vexec.Build(n, c.execEnv(run, budget, nil))
 	if err != nil {
 		return nil, err
 	}
+	stat.run(&execution{sl, q, budget})
 	rows := 0
 	if err := q.Run(run, func(b *vec.Batch) error { rows += b.Len; return nil }); err != nil {
 		return nil, err

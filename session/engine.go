@@ -31,8 +31,10 @@ type Config struct {
 	MemoryLimit int64
 	// Threads is the number of workers of a query; 0 means one per processor.
 	Threads int
-	// MaxRunning bounds the statements that run at once; 0 means 4 per thread.
+	// MaxRunning bounds the statements that run at once; 0 means 8 per thread, at least 32. They share the processors evenly.
 	MaxRunning int
+	// MaxQueued bounds the statements that wait for others to end; more are refused. 0 means 1000.
+	MaxQueued int
 	// AllowedDirs are the folders from which COPY and stages may read and to which they may write.
 	AllowedDirs []string
 	// Log gets the server's log; nil discards it.
@@ -82,13 +84,16 @@ func Open(cfg Config) (*Engine, error) {
 		cfg.Threads = runtime.GOMAXPROCS(0)
 	}
 	if cfg.MaxRunning <= 0 {
-		cfg.MaxRunning = 4 * cfg.Threads
+		cfg.MaxRunning = max(8*cfg.Threads, 32)
+	}
+	if cfg.MaxQueued <= 0 {
+		cfg.MaxQueued = 1000
 	}
 	if cfg.MemoryLimit <= 0 {
 		total, _ := vfs.MemoryTotal()
 		cfg.MemoryLimit = cache.DefaultMemoryLimit(total)
 	}
-	e := &Engine{cfg: cfg, fs: cfg.FS, log: cfg.Log, slots: newSlots(cfg.MaxRunning), running: map[int64]*Query{}, started: time.Now()}
+	e := &Engine{cfg: cfg, fs: cfg.FS, log: cfg.Log, slots: newSlots(cfg.MaxRunning, cfg.MaxQueued), running: map[int64]*Query{}, started: time.Now()}
 	st, err := store.Open(store.Options{FS: cfg.FS, Dir: cfg.Dir, Log: cfg.Log, Background: !cfg.NoBackground, OnRemove: e.forget})
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ func (e *Engine) Metrics() []Metric {
 		{"ebira_sessions", float64(sessions), "open sessions"},
 		{"ebira_transactions", float64(txns), "open explicit transactions"},
 		{"ebira_statements_running", float64(running), "statements that run"},
+		{"ebira_statements_queued", float64(e.slots.waiting.Load()), "statements that wait for others to end"},
 		{"ebira_statements_total", float64(c.statements.Load()), "statements ended"},
 		{"ebira_statements_failed_total", float64(c.failures.Load()), "statements that failed"},
 		{"ebira_statement_seconds_total", float64(c.nanos.Load()) / 1e9, "time of all ended statements"},

@@ -191,14 +191,20 @@ func (c *call) bindChange(st parse.Statement) (*bind.Change, error) {
 }
 
 // execute runs a statement.
-func (s *Session) execute(ctx context.Context, st parse.Statement, params []*vec.Vector) (*Result, error) {
-	switch st := st.(type) {
-	case *parse.QueryStmt:
+func (s *Session) execute(ctx context.Context, st parse.Statement, params []*vec.Vector) (r *Result, err error) {
+	if q, ok := st.(*parse.QueryStmt); ok {
 		v, err := s.reading()
 		if err != nil {
 			return nil, err
 		}
-		return s.newCall(v, params).runQuery(ctx, st.SourceText(), st.Query, v.Release)
+		return s.newCall(v, params).runQuery(ctx, q.SourceText(), q.Query, v.Release)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	q := s.register(safeText(st), cancel)
+	ctx = context.WithValue(ctx, queryKey{}, q)
+	defer func() { s.engine.end(q, err) }()
+	switch st := st.(type) {
 	case *parse.Insert, *parse.Delete, *parse.Update, *parse.Merge:
 		return s.again(ctx, func(v *View) (*Result, error) { return s.newCall(v, params).changeRows(ctx, st) })
 	case *parse.CopyIntoTable:
@@ -208,7 +214,19 @@ func (s *Session) execute(ctx context.Context, st parse.Statement, params []*vec
 	case *parse.Explain:
 		return s.explain(ctx, st)
 	}
+	q.plain.Store(true)
 	return s.administer(ctx, st)
+}
+
+// safeText is a statement as it may be shown: without passwords.
+func safeText(st parse.Statement) string {
+	switch st := st.(type) {
+	case *parse.CreateUser:
+		return "CREATE USER " + st.User.Name + " IDENTIFIED BY '***'"
+	case *parse.AlterUser:
+		return "ALTER USER " + st.User.Name + " IDENTIFIED BY '***'"
+	}
+	return st.SourceText()
 }
 
 // administer runs the statements that read and change definitions and settings.

@@ -1,12 +1,16 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/bind"
 	"github.com/ebira-db/ebira/sql/opt"
 	"github.com/ebira-db/ebira/sql/parse"
@@ -17,7 +21,7 @@ import (
 	"github.com/ebira-db/ebira/vexec"
 )
 
-// Query is a running or ended statement as SHOW PROCESSLIST and system.queries show it.
+// Query is a running or ended statement as SHOW PROCESSLIST, system.queries and system.query_log show it.
 type Query struct {
 	ID       int64
 	User     string
@@ -26,11 +30,68 @@ type Query struct {
 	Text    string
 	Started time.Time
 
-	ended  atomic.Int64 // nanoseconds after Started plus one; 0 while it runs
-	rows   atomic.Int64
-	peak   atomic.Int64
-	failed atomic.Pointer[string]
-	cancel context.CancelCauseFunc
+	sess    *state
+	ended   atomic.Int64 // nanoseconds after Started plus one; 0 while it runs
+	rows    atomic.Int64 // of the result
+	written atomic.Int64
+	peak    atomic.Int64
+	failed  atomic.Pointer[error]
+	cancel  context.CancelCauseFunc
+
+	// What it runs on at present: nil before it has a slot, and for statements that need none.
+	running atomic.Pointer[execution]
+	// plain says that the statement needs no slot.
+	plain atomic.Bool
+	// read is what the executions that have ended have read.
+	mu   sync.Mutex
+	read vexec.Progress
+}
+
+// execution is a plan that runs for a statement.
+type execution struct {
+	slot   *slot
+	query  *vexec.Query
+	budget *cache.Budget
+}
+
+// run notes what the statement runs on; nil at the end of that.
+func (q *Query) run(x *execution) {
+	old := q.running.Swap(x)
+	if old == nil || old.query == nil {
+		return
+	}
+	p := old.query.Progress()
+	q.peak.Store(max(q.peak.Load(), old.budget.Peak()))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.read.RowsDone += p.RowsDone
+	q.read.BytesDone += p.BytesDone
+	q.read.RowsTotal += p.RowsTotal
+	q.read.BytesTotal += p.BytesTotal
+}
+
+// Progress is what the statement has read so far, and is known to have to read.
+func (q *Query) Progress() vexec.Progress {
+	q.mu.Lock()
+	p := q.read
+	q.mu.Unlock()
+	if x := q.running.Load(); x != nil && x.query != nil {
+		now := x.query.Progress()
+		p.RowsDone += now.RowsDone
+		p.BytesDone += now.BytesDone
+		p.RowsTotal += now.RowsTotal
+		p.BytesTotal += now.BytesTotal
+		p.Files = p.Files || now.Files
+	}
+	return p
+}
+
+// memory returns the bytes charged to the statement now.
+func (q *Query) memory() int64 {
+	if x := q.running.Load(); x != nil && x.budget != nil {
+		return x.budget.Used()
+	}
+	return 0
 }
 
 // Elapsed is the time that the statement has taken so far.
@@ -41,30 +102,52 @@ func (q *Query) Elapsed() time.Duration {
 	return time.Since(q.Started)
 }
 
-// State is running, finished or failed.
+// State is queued, running, waiting (the result waits for its reader), finished, canceled or failed.
 func (q *Query) State() string {
-	switch {
-	case q.ended.Load() == 0:
-		return "running"
-	case q.failed.Load() != nil:
+	if q.ended.Load() > 0 {
+		switch err := q.failed.Load(); {
+		case err == nil:
+			return "finished"
+		case sqlerr.KindOf(*err) == sqlerr.Canceled:
+			return "canceled"
+		}
 		return "failed"
 	}
-	return "finished"
+	switch x := q.running.Load(); {
+	case q.plain.Load():
+		return "running"
+	case x == nil:
+		return "queued"
+	case x.slot.holds():
+		return "running"
+	}
+	return "waiting"
 }
 
-// maxQueryText cuts the statements that are remembered; maxRecent is how many ended ones are.
+// maxQueryText cuts the statements that are remembered; maxRecent is how many ended ones at least are, twice as many at most.
 const (
 	maxQueryText = 2000
 	maxRecent    = 1000
 )
 
-// begin registers a statement.
-func (s *Session) begin(textOf string, cancel context.CancelCauseFunc) *Query {
+type queryKey struct{}
+
+// begin registers a statement, unless ctx belongs to one already, whose part this is. end must be called at its end.
+func (s *Session) begin(ctx context.Context, textOf string, cancel context.CancelCauseFunc) (q *Query, end func(error)) {
+	if q, ok := ctx.Value(queryKey{}).(*Query); ok {
+		return q, func(error) { q.run(nil) }
+	}
+	q = s.register(textOf, cancel)
+	return q, func(err error) { s.engine.end(q, err) }
+}
+
+// register puts a statement on the list of those that run.
+func (s *Session) register(textOf string, cancel context.CancelCauseFunc) *Query {
 	if len(textOf) > maxQueryText {
 		textOf = strings.ToValidUTF8(textOf[:maxQueryText], "") + "…"
 	}
 	e := s.engine
-	q := &Query{ID: e.lastID.Add(1), User: s.user, Database: s.Database(), Text: textOf, Started: time.Now(), cancel: cancel}
+	q := &Query{ID: e.lastID.Add(1), User: s.user, Database: s.Database(), Text: textOf, Started: time.Now(), cancel: cancel, sess: s.state}
 	e.mu.Lock()
 	e.running[q.ID] = q
 	e.mu.Unlock()
@@ -73,9 +156,9 @@ func (s *Session) begin(textOf string, cancel context.CancelCauseFunc) *Query {
 
 // end takes a statement off the list of running ones.
 func (e *Engine) end(q *Query, err error) {
+	q.run(nil)
 	if err != nil {
-		msg := err.Error()
-		q.failed.Store(&msg)
+		q.failed.Store(&err)
 	}
 	q.ended.Store(int64(time.Since(q.Started)) + 1)
 	e.counts.note(q, err)
@@ -88,7 +171,7 @@ func (e *Engine) end(q *Query, err error) {
 	}
 }
 
-// Running lists the statements that run.
+// Running lists the statements that run, the oldest first.
 func (e *Engine) Running() []*Query {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -96,6 +179,7 @@ func (e *Engine) Running() []*Query {
 	for _, q := range e.running {
 		out = append(out, q)
 	}
+	slices.SortFunc(out, func(a, b *Query) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -167,19 +251,22 @@ func (c *call) optimize(n plan.Node, trace bool) (plan.Node, []opt.Step) {
 func (c *call) start(ctx context.Context, textOf string, b *bound, release func()) (*Result, error) {
 	s := c.s
 	run, cancel := s.detach(ctx)
-	q := s.begin(textOf, cancel)
+	q, end := s.begin(ctx, textOf, cancel)
 	fail := func(err error) (*Result, error) {
 		release()
-		s.engine.end(q, err)
+		end(err)
 		cancel(nil)
 		return nil, err
 	}
-	sl, err := s.engine.slots.take(ctx)
+	// The query outlives the call, but not while it waits for its turn.
+	stop := context.AfterFunc(ctx, func() { cancel(canceled(ctx)) })
+	sl, err := s.engine.slots.take(run)
+	stop()
 	if err != nil {
 		return fail(err)
 	}
 	budget := s.queryBudget()
-	st := newStream(func() { cancel(sqlerr.New(sqlerr.Canceled, "the result was closed by its reader")) }, sl, func() {
+	st := newStream(run, func() { cancel(sqlerr.New(sqlerr.Canceled, "the result was closed by its reader")) }, sl, func() {
 		budget.Close()
 		release()
 	})
@@ -189,6 +276,7 @@ func (c *call) start(ctx context.Context, textOf string, b *bound, release func(
 		budget.Close()
 		return fail(err)
 	}
+	q.run(&execution{sl, vq, budget})
 	out := newPrinter(c.fn, b.Schema, b.Whole, c.form)
 	go func() {
 		err := vq.Run(run, func(batch *vec.Batch) error {
@@ -199,8 +287,7 @@ func (c *call) start(ctx context.Context, textOf string, b *bound, release func(
 			}
 			return st.put(run, printed)
 		})
-		q.peak.Store(budget.Peak())
-		s.engine.end(q, err)
+		end(err)
 		st.finish(err)
 	}()
 	return &Result{Schema: b.Schema, Ordered: b.ordered, stream: st}, nil

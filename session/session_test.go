@@ -241,7 +241,7 @@ func TestUsers(t *testing.T) {
 	if _, err := exec(s, "DROP USER ann"); sqlerr.KindOf(err) != sqlerr.Constraint {
 		t.Errorf("the last user was dropped: %v", err)
 	}
-	for _, q := range must(t, s, "SELECT query FROM system.queries") {
+	for _, q := range must(t, s, "SELECT query FROM system.query_log") {
 		if strings.Contains(q, "battery") || strings.Contains(q, "horse") {
 			t.Errorf("a password is shown: %s", q)
 		}

@@ -97,9 +97,16 @@ func settingNames() []string {
 	return names
 }
 
+// settingAliases are names that users of other systems try first.
+var settingAliases = map[string]string{"statement_timeout": "query_timeout", "timezone": "time_zone", "threads": "max_threads"}
+
 // findSetting looks a variable up without regard to case; a miss proposes the nearest name.
 func findSetting(name string) (*setting, error) {
-	if s, ok := settings[strings.ToLower(name)]; ok {
+	name = strings.ToLower(name)
+	if other, ok := settingAliases[name]; ok {
+		name = other
+	}
+	if s, ok := settings[name]; ok {
 		return s, nil
 	}
 	msg := "variable " + name + " does not exist"

@@ -3,13 +3,22 @@ package session
 import (
 	"context"
 	"sync"
+	"sync/atomic"
+
+	"github.com/ebira-db/ebira/sql/sqlerr"
 )
 
-// slots limits how many statements run at once; others wait their turn.
-type slots struct{ free chan struct{} }
+// slots bounds the statements that run at once. Those that find no free slot wait in the order in which they came. A statement whose result
+// waits for its reader holds none.
+type slots struct {
+	free    chan struct{}
+	waiting atomic.Int64
+	// limit is the most statements that may wait.
+	limit int64
+}
 
-func newSlots(n int) *slots {
-	s := &slots{free: make(chan struct{}, n)}
+func newSlots(n, limit int) *slots {
+	s := &slots{free: make(chan struct{}, n), limit: int64(limit)}
 	for range n {
 		s.free <- struct{}{}
 	}
@@ -26,6 +35,17 @@ type slot struct {
 // take waits for a free slot.
 func (s *slots) take(ctx context.Context) (*slot, error) {
 	sl := &slot{of: s}
+	select {
+	case <-s.free:
+		sl.held = true
+		return sl, nil
+	default:
+	}
+	if s.waiting.Add(1) > s.limit {
+		s.waiting.Add(-1)
+		return nil, sqlerr.New(sqlerr.Resource, "%d statements run and %d wait; try again later, or start the server with a higher limit", cap(s.free), s.limit)
+	}
+	defer s.waiting.Add(-1)
 	return sl, sl.acquire(ctx)
 }
 
@@ -39,6 +59,13 @@ func (s *slot) acquire(ctx context.Context) error {
 	s.held = true
 	s.mu.Unlock()
 	return nil
+}
+
+// holds tells whether the statement may run.
+func (s *slot) holds() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
 }
 
 // release gives the slot back; it is no error to have none.

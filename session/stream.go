@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/vec"
@@ -14,6 +15,8 @@ const streamBytes = 4 << 20
 // stream is the bounded queue between a running query and the reader of its result. The query parks in put when the queue is full; it
 // has given its slot back by then (see slots), so a result that nobody fetches holds memory but no worker.
 type stream struct {
+	// run ends when the query is to stop; nil for results that are complete.
+	run    context.Context
 	cancel context.CancelFunc
 	slot   *slot
 
@@ -28,8 +31,8 @@ type stream struct {
 	cleanup func()
 }
 
-func newStream(cancel context.CancelFunc, sl *slot, cleanup func()) *stream {
-	return &stream{cancel: cancel, slot: sl, changed: make(chan struct{}), cleanup: cleanup}
+func newStream(run context.Context, cancel context.CancelFunc, sl *slot, cleanup func()) *stream {
+	return &stream{run: run, cancel: cancel, slot: sl, changed: make(chan struct{}), cleanup: cleanup}
 }
 
 // signal wakes all waiters; mu is held.
@@ -89,14 +92,9 @@ func (s *stream) finish(err error) {
 func (s *stream) next(ctx context.Context) (*vec.Batch, error) {
 	s.mu.Lock()
 	for len(s.queue) == 0 && !s.done {
-		ch := s.changed
-		s.mu.Unlock()
-		select {
-		case <-ch:
-		case <-ctx.Done():
-			return nil, canceled(ctx)
+		if err := s.pause(ctx); err != nil {
+			return nil, err
 		}
-		s.mu.Lock()
 	}
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 {
@@ -110,17 +108,35 @@ func (s *stream) next(ctx context.Context) (*vec.Batch, error) {
 	return b, nil
 }
 
+// pause waits for a change; mu is held before and, without an error, after it. A query that was canceled or is late has ended for its
+// reader, even while its workers still come to their end.
+func (s *stream) pause(ctx context.Context) error {
+	ch := s.changed
+	s.mu.Unlock()
+	select {
+	case <-ch:
+	case <-s.run.Done():
+		select {
+		case <-ch:
+		case <-time.After(stopPatience):
+			return canceled(s.run)
+		}
+	case <-ctx.Done():
+		return canceled(ctx)
+	}
+	s.mu.Lock()
+	return nil
+}
+
+// stopPatience is how long the reader of a result waits for the workers of a canceled query.
+const stopPatience = 500 * time.Millisecond
+
 func (s *stream) wait(ctx context.Context, bytes int64) error {
 	s.mu.Lock()
 	for s.bytes < min(bytes, streamBytes) && !s.done {
-		ch := s.changed
-		s.mu.Unlock()
-		select {
-		case <-ch:
-		case <-ctx.Done():
-			return canceled(ctx)
+		if err := s.pause(ctx); err != nil {
+			return err
 		}
-		s.mu.Lock()
 	}
 	defer s.mu.Unlock()
 	if s.done && s.err != nil {
@@ -138,7 +154,8 @@ func (s *stream) total() int64 {
 	return -1
 }
 
-// close stops the query and waits for it, so that nothing of it is left behind.
+// close stops the query and waits for it, so that mostly nothing of it is left behind; workers that do not come to their end soon end, and
+// free what they hold, by themselves.
 func (s *stream) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -146,6 +163,7 @@ func (s *stream) close() {
 	s.signal()
 	s.mu.Unlock()
 	s.cancel()
+	late := time.After(stopPatience)
 	for {
 		s.mu.Lock()
 		done, ch := s.done, s.changed
@@ -153,7 +171,11 @@ func (s *stream) close() {
 		if done {
 			return
 		}
-		<-ch
+		select {
+		case <-ch:
+		case <-late:
+			return
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"sort"
 	"strings"
 
 	"github.com/ebira-db/ebira/sql/function"
@@ -26,7 +25,8 @@ func init() {
 	systemTables = map[string]sysTable{
 		"metrics":        {[]types.Field{text("name"), {Name: "value", Type: types.Of(types.Double)}, text("description")}, fillMetrics},
 		"settings":       {[]types.Field{text("name"), text("value"), text("default"), text("scope"), text("description")}, fillSettings},
-		"queries":        {[]types.Field{bigint("query_id"), text("user"), text("database"), text("state"), instant("started"), {Name: "seconds", Type: types.Of(types.Double)}, bigint("rows"), bigint("peak_bytes"), text("error"), text("query")}, fillQueries},
+		"queries":        {queriesSchema, fillQueries},
+		"query_log":      {queryLogSchema, fillQueryLog},
 		"functions":      {texts("name", "kind", "signatures", "description", "alias_of", "example"), fillFunctions},
 		"load_history":   {append([]types.Field{text("database")}, historySchema...), fillLoadHistory},
 		"load_errors":    {[]types.Field{bigint("load_id"), text("table_name"), text("file_name"), bigint("line"), bigint("byte_offset"), text("column_name"), text("reason"), text("row_text"), instant("at")}, fillLoadErrors},
@@ -119,25 +119,6 @@ func fillSettings(c *call, out *rowsBuilder) error {
 			scope = "global"
 		}
 		out.add(n, c.s.Var(n), settings[n].initial, scope, settings[n].note)
-	}
-	return nil
-}
-
-func fillQueries(c *call, out *rowsBuilder) error {
-	e := c.s.engine
-	e.mu.Lock()
-	list := append([]*Query(nil), e.recent...)
-	for _, q := range e.running {
-		list = append(list, q)
-	}
-	e.mu.Unlock()
-	sort.Slice(list, func(i, j int) bool { return list[i].ID < list[j].ID })
-	for _, q := range list {
-		var msg any
-		if m := q.failed.Load(); m != nil {
-			msg = *m
-		}
-		out.add(q.ID, orNull(q.User), q.Database, q.State(), q.Started.UnixMicro(), q.Elapsed().Seconds(), q.rows.Load(), q.peak.Load(), msg, q.Text)
 	}
 	return nil
 }

@@ -196,8 +196,8 @@ func (c *call) unload(ctx context.Context, textOf string, b *bound, name string,
 	run, cancel := s.detach(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(canceled(ctx)) })()
-	q := s.begin(textOf, cancel)
-	defer func() { s.engine.end(q, err) }()
+	q, end := s.begin(ctx, textOf, cancel)
+	defer func() { end(err) }()
 	sl, err := s.engine.slots.take(run)
 	if err != nil {
 		w.Abort()
@@ -208,6 +208,7 @@ func (c *call) unload(ctx context.Context, textOf string, b *bound, name string,
 	defer budget.Close()
 	vq, err := vexec.Build(b.plan, c.execEnv(run, budget, nil))
 	if err == nil {
+		q.run(&execution{sl, vq, budget})
 		err = vq.Run(run, func(batch *vec.Batch) error {
 			in += batch.SizeBytes()
 			return w.Append(batch)

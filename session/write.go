@@ -119,8 +119,8 @@ func (c *call) runTo(ctx context.Context, textOf string, n plan.Node, sink func(
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() { cancel(canceled(ctx)) })
 	defer stop()
-	q := s.begin(textOf, cancel)
-	defer func() { s.engine.end(q, err) }()
+	q, end := s.begin(ctx, textOf, cancel)
+	defer func() { end(err) }()
 	sl, err := s.engine.slots.take(run)
 	if err != nil {
 		return nil, err
@@ -131,14 +131,15 @@ func (c *call) runTo(ctx context.Context, textOf string, n plan.Node, sink func(
 	w = &written{lease: s.engine.store.Lease(), store: s.engine.store}
 	vq, err := vexec.Build(n, c.execEnv(run, budget, w.lease))
 	if err == nil {
+		q.run(&execution{sl, vq, budget})
 		err = vq.Run(run, sink)
 	}
-	q.peak.Store(budget.Peak())
 	if err != nil {
 		w.lease.End()
 		return nil, err
 	}
 	w.effects = vq.Effects()
+	q.written.Add(max(w.effects.WrittenRows, w.effects.DeletedRows+w.effects.AddedRows))
 	return w, nil
 }
 

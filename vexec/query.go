@@ -16,7 +16,8 @@ type Query struct {
 	out       *output
 	last      *run
 	// lastUse is the last pipeline that reads what a sink has collected.
-	lastUse map[sink]int
+	lastUse  map[sink]int
+	progress *progress
 }
 
 // Build makes the pipelines of a plan. Errors are those of things that cannot be run, of kind Unsupported.
@@ -30,6 +31,7 @@ func Build(n plan.Node, env *Env) (*Query, error) {
 	b.end(heads, q.out, true)
 	q.pipelines = b.pipelines
 	q.lastUse = lastUses(q.pipelines)
+	q.progress = newProgress(q.pipelines)
 	return q, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type execution struct {
 	stopped atomic.Bool // no more batches are wanted
 	gate    *gate       // nil if the whole chain belongs to the worker
 	tail    step        // what is behind the gate
+	tally   *tally
 }
 
 // execute runs one pipeline to its end.
@@ -48,7 +50,8 @@ func (r *run) execute(p *pipeline) error {
 	if err := r.openStates(p); err != nil {
 		return err
 	}
-	e := &execution{run: r, p: p, src: src, base: r.seq}
+	e := &execution{run: r, p: p, src: src, base: r.seq, tally: r.q.progress.begin(p.src, src)}
+	defer e.tally.end()
 	n := src.morsels()
 	r.seq += int64(n)
 	workers := min(max(r.env.Workers, 1), n)
@@ -115,21 +118,27 @@ func (e *execution) work(id, n int) error {
 	}
 	defer rd.close()
 	stat := e.run.statOf(e.p.src)
+	turn := time.Now()
 	for !e.stopped.Load() {
 		m := int(e.cursor.Add(1)) - 1
 		if m >= n {
 			break
 		}
 		w.seq = e.base + int64(m)
-		if err := e.morsel(w, rd, head, m, stat); err != nil {
+		if err := e.morsel(w, rd, head, m, stat, &turn); err != nil {
 			return err
 		}
+		e.tally.done(m)
 	}
 	return head.finish()
 }
 
-// morsel reads morsel m to its end or until nobody wants more.
-func (e *execution) morsel(w *worker, rd reader, head step, m int, stat *opStat) error {
+// turnTime is how long a worker goes on before it lets the workers of other queries have the processor. The scheduler of Go would let it
+// have ten times as much, and a short query would wait for that behind each worker of each long one.
+const turnTime = time.Millisecond
+
+// morsel reads morsel m to its end or until nobody wants more. turn is when the worker last had to wait for the processor.
+func (e *execution) morsel(w *worker, rd reader, head step, m int, stat *opStat, turn *time.Time) error {
 	start := time.Now()
 	if err := rd.start(m); err != nil {
 		return err
@@ -154,6 +163,11 @@ func (e *execution) morsel(w *worker, rd reader, head step, m int, stat *opStat)
 			e.stopped.Store(true)
 		}
 		start = time.Now()
+		if start.Sub(*turn) > turnTime {
+			runtime.Gosched()
+			start = time.Now()
+			*turn = start
+		}
 	}
 	return head.endMorsel()
 }

@@ -102,7 +102,7 @@ func TestInterruptScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := func() string {
-		return d.sql(t, "SELECT state FROM system.queries WHERE query LIKE '%100000000%' AND query NOT LIKE '%system%'")
+		return d.sql(t, "SELECT state FROM system.queries WHERE query LIKE '%100000000%' AND query NOT LIKE '%system%' UNION ALL SELECT state FROM system.query_log WHERE query LIKE '%100000000%' AND query NOT LIKE '%system%'")
 	}
 	waitFor(t, "the statement to run", func() bool { return state() == "state\nrunning\n" })
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

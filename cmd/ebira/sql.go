@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/parse"
 	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/vec"
@@ -176,7 +177,7 @@ func (s *shell) script(ctx context.Context, text string) error {
 // statement runs one statement and prints its rows. On a terminal it also says how long it took; elsewhere only the result is printed.
 func (s *shell) statement(ctx context.Context, sql string) error {
 	start := time.Now()
-	stop := sync.OnceFunc(s.progress(start))
+	stop := sync.OnceFunc(s.progress(ctx, start))
 	defer stop()
 	r, err := s.conn.run(ctx, sql)
 	if err != nil {
@@ -215,21 +216,23 @@ func (s *shell) footer(format string, n any, took time.Duration) {
 	}
 }
 
-// progress shows on a terminal that a long statement still runs. The returned function ends it.
-func (s *shell) progress(start time.Time) (stop func()) {
+// progress shows on a terminal how far a long statement is. The returned function ends it.
+func (s *shell) progress(ctx context.Context, start time.Time) (stop func()) {
 	if !s.terminal {
 		return func() {}
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer cancel()
 		t := time.NewTicker(500 * time.Millisecond)
 		defer t.Stop()
 		shown := false
 		for {
 			select {
 			case <-t.C:
-				fmt.Fprintf(os.Stderr, "\rrunning %s ", time.Since(start).Round(100*time.Millisecond))
+				fmt.Fprintf(os.Stderr, "\rrunning %s %s\x1b[K", time.Since(start).Round(100*time.Millisecond), howFar(ctx, s.conn))
 				shown = true
 			case <-done:
 				if shown {
@@ -239,5 +242,32 @@ func (s *shell) progress(start time.Time) (stop func()) {
 			}
 		}
 	}()
-	return func() { close(done); <-ended }
+	return func() { cancel(); close(done); <-ended }
+}
+
+// howFar asks on the same connection what the session's statement has read; "" where nothing is known.
+func howFar(ctx context.Context, c conn) string {
+	r, err := c.run(ctx, "SELECT state, progress, rows_read, rows_total, bytes_read, bytes_total FROM system.queries WHERE own ORDER BY query_id LIMIT 1")
+	if err != nil {
+		return ""
+	}
+	defer r.close()
+	b, err := r.next(ctx)
+	if err != nil || b == nil || b.Len == 0 {
+		return ""
+	}
+	number := func(col int) int64 { h, i := b.Cols[col].At(0); return vec.Slice[int64](h)[i] }
+	h, i := b.Cols[0].At(0)
+	if state := string(h.Bytes(i)); state != "running" {
+		return state
+	}
+	h, i = b.Cols[1].At(0)
+	percent := 100 * vec.Slice[float64](h)[i]
+	switch {
+	case number(3) > 0:
+		return fmt.Sprintf("%.0f %%, %d of %d rows", percent, number(2), number(3))
+	case number(5) > 0:
+		return fmt.Sprintf("%.0f %%, %s of %s", percent, cache.FormatBytes(number(4)), cache.FormatBytes(number(5)))
+	}
+	return ""
 }
