@@ -204,9 +204,18 @@ func (a *alteration) ops() []catalog.Op {
 
 // verify reads the columns that change. A value is never changed to fit a type: one that would be is the error.
 func (a *alteration) verify(ctx context.Context, c *call, text string) error {
+	for id, pos := range a.filled {
+		c := a.t.Column(id)
+		if c != nil && a.old.Column(id) == nil && c.DefaultValue == nil && a.old.Rows() > 0 {
+			return sqlerr.At(sqlerr.Constraint, pos, "column %s is NOT NULL and needs a DEFAULT for the rows that exist", c.Name)
+		}
+	}
 	scan := &plan.Scan{Table: a.old}
 	for i := range a.old.Columns {
 		col := &a.old.Columns[i]
+		if a.t.Column(col.ID) == nil {
+			continue // dropped by the same statement
+		}
 		_, fits := a.fits[col.ID]
 		_, filled := a.filled[col.ID]
 		if fits || filled {
