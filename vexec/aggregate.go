@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/sql/plan"
+	"github.com/ebira-db/ebira/sql/sqlerr"
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -66,13 +66,20 @@ type aggState struct {
 	locals []*aggLocal
 	// whole is the result if it is one table, nil if it is made by partition.
 	whole *aggPart
+	// file has the rows that did not fit into memory; nil if all did. share is how much the groups of a worker may take before.
+	file  *spillFile
+	share int64
 }
 
-func (a *aggregate) open(r *run) (sinkState, error) { return &aggState{a: a, r: r}, nil }
+func (a *aggregate) open(r *run) (sinkState, error) {
+	s := &aggState{a: a, r: r}
+	s.share = s.aggShare()
+	return s, nil
+}
 
 func (s *aggState) local(w *worker) (step, error) {
 	return localStep(&s.mu, &s.locals, w, func() *aggLocal {
-		return &aggLocal{s: s, account: s.r.account()}
+		return &aggLocal{s: s, charged: s.r.charge()}
 	}), nil
 }
 
@@ -108,7 +115,9 @@ type aggLocal struct {
 	partKeys *keyBatch
 	// mapping translates the worker's numbers of texts to those of the first worker, by column.
 	mapping [][]uint32
-	account *cache.Account
+	// disk takes the rows once the worker's memory is used up; nil before.
+	disk    *aggDisk
+	charged charge
 	batches int
 
 	keys  keyBatch
@@ -120,6 +129,9 @@ type aggLocal struct {
 // chargeEvery is the number of batches between two looks at the memory of an aggregate's worker.
 const chargeEvery = 8
 
+// smallShare is the memory of a worker below which it looks at its use after every batch.
+const smallShare = 32 << 20
+
 func (l *aggLocal) push(b *vec.Batch) (status, error) {
 	inputs, err := l.evaluate(b)
 	if err != nil {
@@ -128,7 +140,7 @@ func (l *aggLocal) push(b *vec.Batch) (status, error) {
 	if err := l.group(inputs, b.Len); err != nil {
 		return done, err
 	}
-	if l.batches++; l.batches%chargeEvery == 0 {
+	if l.batches++; l.batches%chargeEvery == 0 || l.s.share < smallShare || l.s.r.env.Options.ForceSpill {
 		return more, l.charge()
 	}
 	return more, nil
@@ -157,6 +169,8 @@ func (l *aggLocal) evaluate(b *vec.Batch) ([]*vec.Vector, error) {
 func (l *aggLocal) group(inputs []*vec.Vector, n int) error {
 	p := l.part
 	switch {
+	case l.disk != nil:
+		return l.addToDisk(inputs)
 	case l.rows != nil:
 		l.keys.settle()
 		l.rows.add(&l.keys, inputs)
@@ -236,7 +250,54 @@ func (l *aggLocal) charge() error {
 			size += in.table.SizeBytes()
 		}
 	}
-	return l.account.Resize(size)
+	more := size - l.charged.used()
+	forced := l.s.r.env.Options.ForceSpill && l.batches >= forcedBatches && l.disk == nil
+	if more <= 0 && !forced {
+		return l.charged.shrink(-more)
+	}
+	if l.disk != nil {
+		return l.charged.force(more)
+	}
+	canSpill := l.part != nil && l.part.table != nil || l.rows != nil
+	if canSpill = canSpill && l.s.r.env.Spill != nil; canSpill && (forced || size > l.s.share) {
+		return l.overflow(more)
+	}
+	if more <= 0 {
+		return nil
+	}
+	err := l.charged.grow(more)
+	for err != nil && sqlerr.KindOf(err) == sqlerr.Resource {
+		relieved, relieveErr := l.s.r.relieve(l.charged.used())
+		switch {
+		case relieveErr != nil:
+			return relieveErr
+		case relieved:
+			err = l.charged.grow(more)
+			continue
+		case canSpill:
+			return l.overflow(more)
+		}
+		return l.charged.force(more)
+	}
+	return err
+}
+
+// overflow goes over to rows on disk: what the worker has stored goes there, the groups stay. more was not charged yet.
+func (l *aggLocal) overflow(more int64) error {
+	stored := int64(0)
+	if l.rows != nil {
+		stored = l.rows.bytes
+	}
+	if err := l.toDisk(); err != nil {
+		return err
+	}
+	if more -= stored; more <= 0 {
+		return l.charged.shrink(-more)
+	}
+	if l.charged.grow(more) == nil {
+		return nil
+	}
+	return l.charged.force(more)
 }
 
 func (l *aggLocal) endMorsel() error { return nil }

@@ -21,6 +21,9 @@ func (s *aggState) finalize(context.Context) error {
 			total += l.part.groups()
 		}
 	}
+	if err := s.finishDisk(); err != nil {
+		return err
+	}
 	if err := s.unifyTexts(); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package vexec
 
 import (
-	"github.com/ebira-db/ebira/cache"
 	"github.com/ebira-db/ebira/sql/expr"
 	"github.com/ebira-db/ebira/vec"
 )
@@ -19,6 +18,8 @@ type groupsState struct {
 	s *aggState
 }
 
+func (g *groups) uses() sink { return g.of }
+
 func (g *groups) open(r *run) (sourceState, error) {
 	return &groupsState{g, r.sinks[g.of].(*aggState)}, nil
 }
@@ -34,17 +35,21 @@ func (g *groupsState) morsels() int {
 }
 
 func (g *groupsState) reader(*worker) (reader, error) {
-	return &groupsReader{g: g.g, s: g.s, account: g.s.r.account(), adder: partAdder{last: true}}, nil
+	return &groupsReader{g: g.g, s: g.s, charge: g.s.r.charge(), adder: partAdder{last: true}}, nil
 }
 
 type groupsReader struct {
-	g       *groups
-	s       *aggState
-	account *cache.Account
-	part    *aggPart
-	from    int
-	adder   partAdder
-	spare   []uint64
+	g      *groups
+	s      *aggState
+	charge charge
+	part   *aggPart
+	from   int
+	adder  partAdder
+	spare  []uint64
+	// rests are the pieces of partition n that are still to come, where rows are on disk; again adds to them.
+	n     int
+	rests []aggRest
+	again partAdder
 }
 
 func (g *groupsReader) start(m int) (err error) {
@@ -53,16 +58,41 @@ func (g *groupsReader) start(m int) (err error) {
 		g.part = g.s.whole
 		return nil
 	}
+	if g.s.file != nil {
+		g.n, g.rests = m, []aggRest{{0, 1}}
+		if g.s.r.env.Options.ForceSpill {
+			g.rests = []aggRest{{0, 2}, {1, 2}}
+		}
+		_, err := g.nextPiece()
+		return err
+	}
 	if g.part != nil && cap(g.part.table.slots) > cap(g.spare) {
 		g.spare = g.part.table.slots
 	}
 	if g.part, err = g.s.partition(&g.adder, m, g.spare); err != nil {
 		return err
 	}
-	return g.account.Resize(g.part.SizeBytes())
+	g.charge.clear()
+	if size := g.part.SizeBytes(); g.charge.grow(size) != nil {
+		return g.charge.force(size)
+	}
+	return nil
 }
 
 func (g *groupsReader) next() (*vec.Batch, error) {
+	for {
+		b, err := g.nextOfPart()
+		if b != nil || err != nil {
+			return b, err
+		}
+		if more, err := g.nextPiece(); err != nil || !more {
+			return nil, err
+		}
+	}
+}
+
+// nextOfPart returns the next groups of the part, nil at its end.
+func (g *groupsReader) nextOfPart() (*vec.Batch, error) {
 	for n := g.part.groups(); g.from < n; {
 		from, to := g.from, min(g.from+g.s.r.env.batchRows(), n)
 		g.from = to
@@ -159,4 +189,4 @@ func (g *groupsReader) scattered(from int, sel vec.Sel) (*vec.Batch, error) {
 	return out, nil
 }
 
-func (g *groupsReader) close() {}
+func (g *groupsReader) close() { g.charge.clear() }

@@ -74,6 +74,14 @@ func (r *run) charge() charge {
 func (c charge) grow(n int64) error  { return c.soft.Grow(n) }
 func (c charge) force(n int64) error { return c.reserve.Grow(n) }
 
+// shrink gives n bytes back, at most what there is.
+func (c charge) shrink(n int64) error {
+	k := min(n, c.reserve.Used())
+	c.reserve.Shrink(k)
+	c.soft.Shrink(min(n-k, c.soft.Used()))
+	return nil
+}
+
 func (c charge) used() int64 { return c.soft.Used() + c.reserve.Used() }
 
 // clear gives everything back.

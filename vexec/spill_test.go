@@ -24,23 +24,23 @@ import (
 // wide makes n rows of k BIGINT (values below keys, a tenth NULL, a fifth 7), s VARCHAR and n BIGINT, which numbers the rows.
 func wide(seed uint64, n, keys int) plan.Node {
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	k, s, id := vec.NewBuilder(tBig, n), vec.NewBuilder(types.Of(types.Varchar), n), vec.NewBuilder(tBig, n)
-	for i := range n {
-		switch x := rnd.IntN(10); {
-		case x == 0:
-			k.AppendNull()
-		case x < 3:
-			vec.Append(k, int64(7))
-		default:
-			vec.Append(k, rnd.Int64N(int64(keys)))
-		}
-		s.AppendString(strings.Repeat("abcdefghij", rnd.IntN(10)) + fmt.Sprint(rnd.IntN(keys)))
-		vec.Append(id, int64(i))
-	}
-	all := vec.NewBatch(n, k.Finish(), s.Finish(), id.Finish())
 	out := &plan.Batches{Out: types.Schema{optest.Col("k", types.BigInt), optest.Col("s", types.Varchar), optest.Col("n", types.BigInt)}}
 	for from := 0; from < n; from += 1000 {
-		out.Data = append(out.Data, all.Slice(from, min(from+1000, n)))
+		rows := min(1000, n-from)
+		k, s, id := vec.NewBuilder(tBig, rows), vec.NewBuilder(types.Of(types.Varchar), rows), vec.NewBuilder(tBig, rows)
+		for i := range rows {
+			switch x := rnd.IntN(10); {
+			case x == 0:
+				k.AppendNull()
+			case x < 3:
+				vec.Append(k, int64(7))
+			default:
+				vec.Append(k, rnd.Int64N(int64(keys)))
+			}
+			s.AppendString(strings.Repeat("abcdefghij", rnd.IntN(10)) + fmt.Sprint(rnd.IntN(keys)))
+			vec.Append(id, int64(from+i))
+		}
+		out.Data = append(out.Data, vec.NewBatch(rows, k.Finish(), s.Finish(), id.Finish()))
 	}
 	return out
 }
@@ -226,4 +226,20 @@ func TestCancelWhileSpilling(t *testing.T) {
 			t.Errorf("%d bytes of memory and %d of disk are left", budget.Used(), env.Spill.Used())
 		}
 	}
+}
+
+func TestAggregateBeyondMemory(t *testing.T) {
+	in := wide(13, spillRows, 1<<40)
+	for _, keys := range [][]int{{2}, {0}, {1}, {0, 1}, {1, 2, 0}} {
+		n := plan.NewAggregate(in, exprsOf(in, keys...), make([]string, len(keys)), []plan.AggCall{resolve(t, "sum", col(in, 2)), resolve(t, "max", col(in, 2)), resolve(t, "count", col(in, 0))})
+		if n := spills(t, n, 10*spillLimit, false); n < spillLimit/4 {
+			t.Errorf("keys %v: %d bytes were spilled", keys, n)
+		}
+		spills(t, &plan.Distinct{Input: plan.NewProject(in, exprsOf(in, keys...), make([]string, len(keys)))}, 10*spillLimit, false)
+	}
+	distinct := resolve(t, "count", col(in, 1))
+	distinct.Distinct = true
+	few := call("few", tBig, func(x ...int64) (int64, error) { return x[0] % 500, nil }, col(in, 2))
+	n := plan.NewAggregate(in, []expr.Expr{few}, []string{"few"}, []plan.AggCall{distinct, resolve(t, "sum", col(in, 2))})
+	spills(t, n, 10*spillLimit, false)
 }
