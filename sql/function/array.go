@@ -15,7 +15,7 @@ const maxArrayElements = 4 << 20
 
 // Array functions count elements from 1. In searches NULL elements equal NULL.
 func init() {
-	define("array", "array", "An array of the arguments.", sig("(T*) -> array<T>", buildRows(func(r *row, b *vec.Builder) {
+	define("array list_value list_pack", "array", "An array of the arguments.", sig("(T*) -> array<T>", buildRows(func(r *row, b *vec.Builder) {
 		for k := range r.args {
 			b.Child(0).AppendFrom(r.args[k].v, r.i&r.args[k].mask)
 		}
@@ -52,7 +52,7 @@ func init() {
 	define("array_distinct list_distinct", "array", "The array without repeated elements, in order of first appearance.", sig("(array<any>) -> first", buildRows(distinctElements)))
 	define("array_sort sort_array list_sort", "array", "The array in ascending order, NULL last.", sig("(array<any>) -> first", buildRows(sortElements)))
 	define("array_reverse list_reverse", "array", "The array in reverse order.", sig("(array<any>) -> first", buildRows(reverseRows)))
-	define("array_concat array_cat list_concat", "array", "The arrays one behind the other.", sig("(array<T>, array<T>*) -> array<T>", buildRows(concatArrays)))
+	define("array_concat array_cat list_concat list_cat", "array", "The arrays one behind the other.", sig("(array<T>, array<T>*) -> array<T>", buildRows(concatArrays)))
 	define("array_slice list_slice", "array", "The elements from one position to another, both included; negative positions count from the end.",
 		sig("(array<any>, bigint, bigint?) -> first", buildRows(sliceElements)))
 	define("array_append array_pushback array_push_back list_append", "array", "The array with an element more at its end.", sig("(array<T>, T) -> array<T>", buildRows(func(r *row, b *vec.Builder) {

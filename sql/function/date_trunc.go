@@ -11,7 +11,7 @@ import (
 
 // defineTruncation adds the functions that find the beginning of a unit.
 func defineTruncation() {
-	define("date_trunc", "time", "The beginning of the year, month, day, hour and so on that holds a time; the unit may be either argument.", truncSigs()...)
+	define("date_trunc datetrunc", "time", "The beginning of the year, month, day, hour and so on that holds a time; the unit may be either argument.", truncSigs()...)
 	starts := map[string]string{"toStartOfSecond": "second", "toStartOfMinute": "minute", "toStartOfHour": "hour", "toStartOfDay": "day",
 		"toStartOfWeek": "week", "toStartOfMonth": "month", "toStartOfQuarter": "quarter", "toStartOfYear": "year", "toMonday": "week"}
 	for name, unit := range starts {

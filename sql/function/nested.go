@@ -16,7 +16,7 @@ func init() {
 	define("map_keys", "map", "The keys of a map.", sig("(map) -> first", mapPart(0)))
 	define("map_values", "map", "The values of a map, in the order of its keys.", sig("(map) -> first", mapPart(1)))
 	define("map_size", "map", "The number of keys of a map.", sig("(map) -> bigint", rows(listLength)))
-	define("map_contains_key", "map", "Whether a map has a key.", sig("(map, any) -> boolean", mapContains))
+	define("map_contains_key map_contains", "map", "Whether a map has a key.", sig("(map, any) -> boolean", mapContains))
 	define("map_entries", "map", "The entries of a map as an array of STRUCT(key, value).", sig("(map) -> first", func(s *Scalar, args []Arg) (Kernel, error) {
 		s.Ret = types.ArrayOf(types.Type{Kind: types.Struct, Fields: args[0].Type.Fields})
 		return func(_ *Ctx, args []*vec.Vector, _ int) (*vec.Vector, error) {

@@ -63,7 +63,7 @@ func init() {
 		sig("(text, text, text) -> text", regexpText(1, -1, func(r *row, re *pattern, dst []byte) []byte {
 			return re.replace(dst, r.text(0), re.template(r.text(2)), false)
 		})))
-	define("regexp_split regexp_split_to_array string_split_regex", "text", "The parts of the text between matches.", sig("(text, text) -> array<text>", regexpLists(regexpSplit)))
+	define("regexp_split regexp_split_to_array string_split_regex str_split_regex", "text", "The parts of the text between matches.", sig("(text, text) -> array<text>", regexpLists(regexpSplit)))
 }
 
 // maxPatternBytes bounds the text of a regular expression.

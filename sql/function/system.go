@@ -24,7 +24,7 @@ func init() {
 	of("database current_database schema current_schema", "The current database.", func(c *Ctx) string { return c.Database })
 	of("current_catalog", "The current catalog.", func(c *Ctx) string { return c.Catalog })
 	of("current_timezone", "The time zone of the session.", func(c *Ctx) string { return c.Zone.String() })
-	define("uuid gen_random_uuid", "system", "A random UUID (version 4); another for each row.",
+	define("uuid gen_random_uuid uuidv4", "system", "A random UUID (version 4); another for each row.",
 		sig("() -> uuid", rows(func(*row) types.Uint128 { return randomUUID() }), traits{volatile: true}))
 	defineAddresses()
 }
