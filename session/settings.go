@@ -40,6 +40,7 @@ var settings = indexSettings([]setting{
 	{name: "variant_invalid_json", kind: textSetting, initial: "error", words: []string{"error", "string"}, note: "text that is not JSON, written to a VARIANT: an error, or kept as a string"},
 	{name: "numeric_cast_option", kind: textSetting, initial: "error", words: []string{"error", "rounding"}, note: "a fraction loaded into an integer column: a bad row, or rounded"},
 	{name: "load_file_metadata_expire_hours", kind: intSetting, initial: "24", low: 0, high: 1 << 20, note: "how long COPY remembers loaded files"},
+	{name: "cte_max_recursion_depth", kind: intSetting, initial: "100000", low: 0, high: 1 << 31, note: "how often the recursive part of WITH RECURSIVE may run"},
 	{name: "query_timeout", kind: intSetting, initial: "0", low: 0, high: 1 << 31, note: "seconds after which a statement is canceled, 0 for never"},
 	{name: "idle_transaction_timeout", kind: intSetting, initial: "3600", low: 0, high: 1 << 31, note: "seconds without a statement after which a transaction that holds a state is rolled back, 0 for never"},
 	{name: "max_query_memory", kind: intSetting, initial: "0", low: 0, high: 1 << 50, note: "bytes of memory of a query before it spills to disk, 0 for 60 % of the server's limit"},

@@ -14,6 +14,10 @@ type builder struct {
 	filters map[plan.Node][]filterSite
 	// defs are the definitions that have pipelines already.
 	defs map[*plan.Definition]*shared
+	// several has the nodes that stand at more than one place of the plan: a filter for one place would be wrong at the others.
+	several map[plan.Node]bool
+	// loop is set for the pipelines of a recursion's step.
+	loop *loop
 }
 
 // heads are pipelines without a sink yet, which together yield the rows of a node, in this order.
@@ -53,6 +57,12 @@ func (b *builder) end(h heads, s sink, ordered bool) {
 
 // build makes the pipelines that yield the rows of n.
 func (b *builder) build(n plan.Node) (heads, error) {
+	h, err := b.buildNode(n)
+	b.settled(n, h)
+	return h, err
+}
+
+func (b *builder) buildNode(n plan.Node) (heads, error) {
 	switch n := n.(type) {
 	case *plan.Scan:
 		return b.scan(n, nil)
@@ -88,6 +98,10 @@ func (b *builder) build(n plan.Node) (heads, error) {
 		return b.window(n)
 	case *plan.Shared:
 		return b.shared(n)
+	case *plan.Recursive:
+		return b.recursive(n)
+	case *plan.Working:
+		return b.start(&workingSource{label{"working rows", n}, b.loop.of(n.Self)}), nil
 	case *plan.Write:
 		return b.write(n)
 	case *plan.Delete:
@@ -120,7 +134,9 @@ func (b *builder) buildFor(n plan.Node, exprs []expr.Expr) (heads, error) {
 		if exprs == nil {
 			exprs = []expr.Expr{}
 		}
-		return b.scan(s, exprs)
+		h, err := b.scan(s, exprs)
+		b.settled(s, h)
+		return h, err
 	}
 	return b.build(n)
 }
@@ -136,4 +152,22 @@ func (b *builder) union(n *plan.Union) (heads, error) {
 		all = append(all, h...)
 	}
 	return all, nil
+}
+
+// severalTimes returns the nodes that stand at more than one place of a plan.
+func severalTimes(n plan.Node) map[plan.Node]bool {
+	seen, several := map[plan.Node]bool{}, map[plan.Node]bool{}
+	visit := func(n plan.Node) bool {
+		if seen[n] {
+			several[n] = true
+			return true
+		}
+		seen[n] = true
+		return true
+	}
+	plan.Walk(n, visit)
+	for _, d := range plan.Definitions(n) {
+		plan.Walk(d.Plan, visit)
+	}
+	return several
 }

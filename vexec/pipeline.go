@@ -99,6 +99,8 @@ type pipeline struct {
 	gate int
 	// serial pipelines have one worker: their source yields rows in an order that must be kept.
 	serial bool
+	// once says of a pipeline of a recursion's step that it has to run once only.
+	once bool
 }
 
 // passing is embedded by steps that do nothing at the end of morsels and of input but pass the word on.

@@ -23,7 +23,7 @@ type Query struct {
 // Build makes the pipelines of a plan. Errors are those of things that cannot be run, of kind Unsupported.
 func Build(n plan.Node, env *Env) (*Query, error) {
 	q := &Query{env: env, out: &output{label{"output", nil}}}
-	b := &builder{env: env, filters: map[plan.Node][]filterSite{}}
+	b := &builder{env: env, filters: map[plan.Node][]filterSite{}, several: severalTimes(n)}
 	heads, err := b.build(n)
 	if err != nil {
 		return nil, err

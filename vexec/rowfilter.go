@@ -30,10 +30,11 @@ type filterSite struct {
 
 // offer hands a filter on the rows of n down to where the rows come from, as far as that is possible. It tells whether a source took it.
 func (b *builder) offer(n plan.Node, key expr.Expr, f rowFilter) bool {
-	if b.env.Options.NoRowFilters {
+	// What a step of a recursion computes once must serve all later steps.
+	if b.env.Options.NoRowFilters || b.loop != nil {
 		return false
 	}
-	for expr.Infallible(key) {
+	for expr.Infallible(key) && !b.several[n] {
 		switch x := n.(type) {
 		case *plan.Project:
 			n, key = x.Input, inTermsOf(key, x.Exprs)

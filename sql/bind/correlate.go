@@ -70,9 +70,11 @@ func hasOuter(e expr.Expr) bool {
 // planReads tells whether an expression of a plan, or of the definitions it reads, satisfies f.
 func planReads(n plan.Node, f func(expr.Expr) bool) bool {
 	found := false
+	seen := map[*plan.Definition]bool{}
 	var visit func(n plan.Node) bool
 	visit = func(n plan.Node) bool {
-		if s, ok := n.(*plan.Shared); ok && !found {
+		if s, ok := n.(*plan.Shared); ok && !found && !seen[s.Def] {
+			seen[s.Def] = true
 			plan.Walk(s.Def.Plan, visit)
 		}
 		for _, e := range plan.Exprs(n) {

@@ -174,7 +174,15 @@ func tableRelation(scan *plan.Scan) *relation {
 
 func (b *binder) useCTE(c *cte, t *parse.TableName) (*relation, error) {
 	if c.binding {
-		return nil, sqlerr.At(sqlerr.Unsupported, t.Pos(), "recursive common table expressions are not supported")
+		c.used = true
+		if c.working == nil {
+			return nil, sqlerr.At(sqlerr.Bind, t.Pos(), "%s reads itself: that is possible in the part of WITH RECURSIVE behind UNION or UNION ALL only", c.name.Name)
+		}
+		alias := t.Alias.Name.Name
+		if alias == "" {
+			alias = c.name.Name
+		}
+		return rename(c.working, alias, t.Alias.Columns)
 	}
 	if err := b.grow(c.size, t.Pos()); err != nil {
 		return nil, err

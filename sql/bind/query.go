@@ -14,8 +14,11 @@ type cte struct {
 	rel  *relation
 	// size is the number of plan nodes that one use adds.
 	size int
-	// binding is set while the expression itself is being bound under WITH RECURSIVE.
+	// binding is set while the expression itself is being bound under WITH RECURSIVE; working are then the rows of the last step, nil until
+	// the base is bound, and used tells that they have been read.
 	binding bool
+	working *relation
+	used    bool
 }
 
 // query binds a whole query: WITH, body, ORDER BY, LIMIT.
@@ -83,7 +86,7 @@ func (b *binder) with(w *parse.With) error {
 			b.ctes = append(b.ctes, entry)
 		}
 		before := b.nodes
-		rel, err := b.query(c.Query)
+		rel, err := b.cte(entry, c, w.Recursive)
 		if err != nil {
 			return err
 		}
@@ -91,10 +94,14 @@ func (b *binder) with(w *parse.With) error {
 			b.ctes = append(b.ctes, entry)
 		}
 		b.nodes = before
-		entry.binding = false
+		entry.binding, entry.working = false, nil
 		entry.size = plan.Size(rel.node, maxPlanNodes+1)
 		if entry.rel, err = rename(rel, c.Name.Name, c.Columns); err != nil {
 			return err
+		}
+		if !correlated(rel.node) {
+			d := &plan.Definition{Name: c.Name.Name, Plan: rel.node, Keep: c.Materialized == parse.Materialized, Inline: c.Materialized == parse.NotMaterialized}
+			entry.rel.node = plan.NewShared(d)
 		}
 	}
 	return nil

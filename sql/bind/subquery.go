@@ -300,6 +300,8 @@ func oneRow(n plan.Node) bool {
 		return len(n.Keys) == 0
 	case *plan.Values:
 		return len(n.Rows) == 1
+	case *plan.Shared:
+		return oneRow(n.Def.Plan)
 	}
 	return false
 }

@@ -18,6 +18,9 @@ const (
 	havingSelectivity  = 0.05 // a condition on an aggregate picks the outstanding groups
 	explodeFactor      = 5
 	groupShare         = 0.1
+	recursionFactor    = 10
+	// workingRows makes everything else in a step the build side of joins with the rows of the last step: hash tables over it are built once.
+	workingRows = 1e9
 )
 
 // estimate guesses how many rows a node yields; at least 1.
@@ -67,6 +70,10 @@ func (c *context) guess(n plan.Node) float64 {
 		return explodeFactor * c.estimate(x.Input)
 	case *plan.Shared:
 		return c.estimate(x.Def.Plan)
+	case *plan.Recursive:
+		return recursionFactor * c.estimate(x.Base)
+	case *plan.Working:
+		return workingRows
 	case *plan.Expand:
 		return float64(len(x.Sets)) * c.estimate(x.Input)
 	}

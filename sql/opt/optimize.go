@@ -42,6 +42,7 @@ type context struct {
 
 // Rules are applied in this order.
 var Rules = []Rule{
+	{"inline_shared", "Put what is read at one place only, or costs little, where it is read.", inlineShared},
 	{"fold_constants", "Evaluate constant expressions, drop conditions that are always true.", foldConstants},
 	{"factor_conditions", "Take conditions that all branches of an OR share out of it.", factorConditions},
 	{"distinct_to_aggregate", "Group by all columns instead of removing duplicates.", distinctToAggregate},

@@ -7,6 +7,77 @@ import (
 	"github.com/ebira-db/ebira/sql/types"
 )
 
+// inlineShared puts definitions in the place of their readers where that costs nothing: there is one reader, or the rows cost little and are
+// the same each time.
+func inlineShared(_ *context, n plan.Node) plan.Node {
+	defs := plan.Definitions(n)
+	if len(defs) == 0 {
+		return n
+	}
+	readers := map[*plan.Definition]int{}
+	count := func(n plan.Node) bool {
+		if s, ok := n.(*plan.Shared); ok {
+			readers[s.Def]++
+		}
+		return true
+	}
+	plan.Walk(n, count)
+	for _, d := range defs {
+		plan.Walk(d.Plan, count)
+	}
+	now := map[*plan.Definition]*plan.Definition{}
+	var replace func(n plan.Node) plan.Node
+	replace = func(n plan.Node) plan.Node {
+		s, ok := n.(*plan.Shared)
+		if !ok {
+			return plan.MapChildren(n, replace)
+		}
+		d := now[s.Def]
+		if !d.Keep && (d.Inline || readers[s.Def] == 1 || repeatable(d.Plan)) {
+			if s.Columns != nil {
+				return pickColumns(d.Plan, s)
+			}
+			return d.Plan
+		}
+		if d == s.Def {
+			return s
+		}
+		return &plan.Shared{Def: d, Columns: s.Columns, Out: s.Out}
+	}
+	for _, d := range defs {
+		now[d] = d
+		if p := replace(d.Plan); p != d.Plan {
+			now[d] = &plan.Definition{Name: d.Name, Plan: p, Keep: d.Keep, Inline: d.Inline}
+		}
+	}
+	return replace(n)
+}
+
+func pickColumns(n plan.Node, s *plan.Shared) plan.Node {
+	p := &plan.Project{Input: n, Out: s.Out}
+	for i := range s.Out {
+		p.Exprs = append(p.Exprs, plan.ColumnOf(n.Schema(), s.Column(i)))
+	}
+	return p
+}
+
+// repeatable tells whether a plan yields the same rows each time and costs little.
+func repeatable(n plan.Node) bool {
+	same := true
+	plan.Walk(n, func(n plan.Node) bool {
+		switch n.(type) {
+		case *plan.Scan, *plan.Values, *plan.Batches, *plan.Filter, *plan.Project:
+			for _, e := range plan.Exprs(n) {
+				same = same && !plan.Volatile(e)
+			}
+		default:
+			same = false
+		}
+		return same
+	})
+	return same
+}
+
 // optimizeShared optimizes the definitions that n reads, each by itself and reduced to the columns that are read of it, those of definitions
 // by others included.
 func optimizeShared(n plan.Node, o Options) plan.Node {
@@ -46,7 +117,7 @@ func optimizeShared(n plan.Node, o Options) plan.Node {
 	}
 	for _, d := range defs {
 		if plans[d] != nil {
-			now[d] = &plan.Definition{Name: d.Name, Plan: replace(plans[d])}
+			now[d] = &plan.Definition{Name: d.Name, Plan: replace(plans[d]), Keep: d.Keep}
 		}
 	}
 	return replace(n)

@@ -11,8 +11,17 @@ import (
 // the argument types of their functions, conditions are BOOLEAN, join keys agree, and output schemas have the expressions' types.
 // A plan that fails is a bug of whoever built it.
 func Check(n Node) error {
+	for _, d := range Definitions(n) {
+		if err := checkTree(d.Plan); err != nil {
+			return err
+		}
+	}
+	return checkTree(n)
+}
+
+func checkTree(n Node) error {
 	for _, c := range n.Children() {
-		if err := Check(c); err != nil {
+		if err := checkTree(c); err != nil {
 			return err
 		}
 	}
@@ -62,6 +71,8 @@ func checkNode(n Node) error {
 	case *Shared:
 		return x.check()
 	case *Expand:
+		return x.check()
+	case *Recursive:
 		return x.check()
 	case *Write:
 		if len(x.Input.Schema()) != len(x.Table.Columns) {

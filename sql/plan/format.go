@@ -75,6 +75,10 @@ func Describe(n Node) string {
 		return describeWindow(n)
 	case *Expand:
 		return describeExpand(n)
+	case *Recursive:
+		return describeRecursive(n)
+	case *Working:
+		return "Working " + types.QuoteName(n.Self.Name) + " [" + fieldNames(n.Out) + "]"
 	case *Shared:
 		return "Shared " + types.QuoteName(n.Def.Name) + " [" + fieldNames(n.Out) + "]"
 	case *Write:

@@ -10,6 +10,8 @@ import (
 type Definition struct {
 	Name string
 	Plan Node
+	// Keep and Inline say that the query asks for it to be computed once, or at each place by itself.
+	Keep, Inline bool
 }
 
 // Shared yields the rows of a definition, which is computed once a query and kept. It is a leaf: its plan is not part of the tree above.
@@ -39,9 +41,6 @@ func (n *Shared) Column(i int) int {
 
 // check is checkNode for a Shared.
 func (n *Shared) check() error {
-	if err := Check(n.Def.Plan); err != nil {
-		return err
-	}
 	schema := n.Def.Plan.Schema()
 	if n.Columns != nil {
 		picked := make(types.Schema, len(n.Columns))
@@ -90,7 +89,7 @@ func MapDefinitions(n Node, f func(Node) Node) Node {
 	for _, d := range Definitions(n) {
 		now[d] = d
 		if p := f(replace(d.Plan)); p != d.Plan {
-			now[d] = &Definition{Name: d.Name, Plan: p}
+			now[d] = &Definition{Name: d.Name, Plan: p, Keep: d.Keep, Inline: d.Inline}
 		}
 	}
 	return replace(n)

@@ -91,6 +91,10 @@ func WithChildren(n Node, children []Node) Node {
 		c := *n
 		c.Input = children[0]
 		return &c
+	case *Recursive:
+		c := *n
+		c.Base, c.Step = children[0], children[1]
+		return &c
 	case *Expand:
 		return &Expand{Input: children[0], Keys: n.Keys, Sets: n.Sets, Out: n.Out}
 	case *Write:
@@ -202,9 +206,12 @@ func Walk(n Node, f func(Node) bool) {
 	}
 }
 
-// Size counts the nodes of a plan as a tree, up to limit: shared inputs count once per use.
+// Size counts the nodes of a plan as a tree, up to limit: inputs that are computed at each place by themselves count once per use.
 func Size(n Node, limit int) int {
 	total := 1
+	if s, ok := n.(*Shared); ok && s.Def.Inline {
+		return Size(s.Def.Plan, limit)
+	}
 	for _, c := range n.Children() {
 		if total >= limit {
 			return limit
