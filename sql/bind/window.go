@@ -56,8 +56,8 @@ func (s *scope) window(c *parse.Call, name string) (expr.Expr, error) {
 	switch {
 	case s.wins == nil:
 		return nil, sqlerr.At(sqlerr.Bind, c.Over.Pos(), "a window function is not allowed in %s; compute it in a sub-query, or filter with QUALIFY", s.clause)
-	case c.Distinct, len(c.OrderBy) > 0, len(c.Within) > 0:
-		return nil, sqlerr.At(sqlerr.Unsupported, c.Pos(), "DISTINCT and ORDER BY inside a window function are not supported")
+	case (c.Distinct || len(c.OrderBy) > 0 || len(c.Within) > 0) && !function.IsAggregate(name):
+		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "DISTINCT and ORDER BY belong into aggregates; %s is none", name)
 	case c.Star && name != "count":
 		return nil, sqlerr.At(sqlerr.Bind, c.Pos(), "%s(*) is not possible; only count(*) is", name)
 	}
@@ -95,23 +95,23 @@ func (s *scope) window(c *parse.Call, name string) (expr.Expr, error) {
 // windowCall binds function and arguments.
 func (s *scope) windowCall(c *parse.Call, name string) (plan.WindowCall, error) {
 	out := plan.WindowCall{IgnoreNulls: c.Nulls == parse.NullsIgnored}
-	args, err := s.bindAll(c.Args)
-	if err != nil {
-		return out, err
-	}
 	if function.IsAggregate(name) {
 		if c.Nulls != parse.NullsUnspecified {
 			return out, sqlerr.At(sqlerr.Bind, c.Pos(), "%s takes no IGNORE NULLS or RESPECT NULLS", name)
 		}
-		var call plan.AggCall
-		if err := s.aggregateArgs(c, name, args, &call); err != nil {
+		call, err := s.aggregateCall(c, name)
+		if err != nil {
 			return out, err
 		}
-		out.Agg, out.Args = call.Fn, call.Args
-		if c.Filter != nil {
-			out.Filter, err = s.condition(c.Filter)
-			guardArgs(out.Filter, out.Args)
+		guardArgs(call.Filter, call.Args)
+		out.Agg, out.Args, out.Filter, out.Distinct = call.Fn, call.Args, call.Filter, call.Distinct
+		if call.Distinct {
+			out.Agg = function.NewDistinct(call.Fn)
 		}
+		return out, nil
+	}
+	args, err := s.bindAll(c.Args)
+	if err != nil {
 		return out, err
 	}
 	if !function.IsWindow(name) && function.IsScalar(name) {

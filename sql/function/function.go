@@ -77,6 +77,8 @@ type Aggregate struct {
 	Ret  types.Type
 	// New makes an accumulator with no groups.
 	New func(c *Ctx) Accumulator
+	// Ordering is set for aggregates that take their rows in order; see NewOrdered.
+	Ordering *Ordering
 }
 
 // Accumulator holds the state of one aggregate for many groups in column arrays indexed by group id.

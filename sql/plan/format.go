@@ -147,11 +147,18 @@ func describeAggregate(n *Aggregate) string {
 
 // String returns the call as SQL.
 func (a AggCall) String() string {
-	args := exprList(a.Args)
+	args, distinct := exprList(a.Args), a.Distinct
+	if o := a.Fn.Ordering; o != nil {
+		keys := make([]SortKey, len(o.Orders))
+		for i, k := range o.Orders {
+			keys[i] = SortKey{Expr: a.Args[o.Args+i], Desc: k.Desc, NullsFirst: k.NullsFirst}
+		}
+		args, distinct = exprList(a.Args[:o.Args])+" ORDER BY "+sortKeys(keys), o.Distinct
+	}
 	if len(a.Args) == 0 {
 		args = "*"
 	}
-	if a.Distinct {
+	if distinct {
 		args = "DISTINCT " + args
 	}
 	s := a.Fn.Name + "(" + args + ")"

@@ -25,7 +25,9 @@ type WindowCall struct {
 	Agg  *function.Aggregate
 	Args []expr.Expr
 	// Filter, nil or a condition, leaves rows out of an aggregate.
-	Filter      expr.Expr
+	Filter expr.Expr
+	// Distinct says that an aggregate, whose function sees to it, counts equal values once.
+	Distinct    bool
 	IgnoreNulls bool
 	Frame       Frame
 	Name        string
@@ -166,7 +168,7 @@ func (c *WindowCall) argTypes() []types.Type {
 func (c *WindowCall) String() string {
 	var s string
 	if c.Agg != nil {
-		s = AggCall{Fn: c.Agg, Args: c.Args, Filter: c.Filter}.String()
+		s = AggCall{Fn: c.Agg, Args: c.Args, Distinct: c.Distinct, Filter: c.Filter}.String()
 	} else {
 		s = c.Fn.Name + "(" + exprList(c.Args) + ")"
 	}
