@@ -39,7 +39,7 @@ type columnKey struct {
 // else, such as the result of a function, reports what each value is.
 func (c *call) withPathTypes(n plan.Node) plan.Node {
 	t := &pathTyper{c: c, done: map[plan.Node]plan.Node{}, known: map[columnKey]*columnTypes{}}
-	return t.node(n)
+	return t.node(plan.MapDefinitions(n, t.node))
 }
 
 func (t *pathTyper) node(n plan.Node) plan.Node {
@@ -139,6 +139,8 @@ func trace(n plan.Node, col int) *origin {
 		}
 	case *plan.Project:
 		return originOf(n.Exprs[col], func(c int) *origin { return trace(n.Input, c) })
+	case *plan.Shared:
+		return trace(n.Def.Plan, n.Column(col))
 	case *plan.Filter:
 		return trace(n.Input, col)
 	case *plan.Limit:

@@ -98,9 +98,15 @@ func nodeRelation(node plan.Node) *relation {
 
 // tableName binds a table, view, system table or common table expression.
 func (b *binder) tableName(t *parse.TableName) (*relation, error) {
-	if t.Sample != nil {
-		return nil, sqlerr.At(sqlerr.Unsupported, t.Sample.Pos(), "TABLESAMPLE is not supported")
+	rel, err := b.named(t)
+	if err != nil {
+		return nil, err
 	}
+	return b.sample(rel, t.Sample)
+}
+
+// named finds what a name stands for.
+func (b *binder) named(t *parse.TableName) (*relation, error) {
 	alias := t.Alias.Name.Name
 	if len(t.Name.Parts) == 1 {
 		if c := b.findCTE(t.Name.Parts[0]); c != nil {

@@ -50,6 +50,9 @@ func (x *selectBinder) start() error {
 	if err != nil {
 		return err
 	}
+	if rel, err = x.b.sample(rel, s.Sample); err != nil {
+		return err
+	}
 	x.from = rel
 	if s.Where == nil {
 		return nil

@@ -88,7 +88,9 @@ type Select struct {
 	Items      []SelectItem
 	// From is empty for a SELECT without FROM. Several elements were separated by commas: a cross join in which a later
 	// element may be lateral.
-	From    []TableExpr
+	From []TableExpr
+	// Sample is USING SAMPLE, which is taken of the rows of From; nil if not written.
+	Sample  *Sample
 	Where   Expr
 	GroupBy *GroupBy
 	Having  Expr

@@ -122,6 +122,16 @@ func (p *printer) selectBlock(s *Select) {
 		})
 	}
 	p.clause(" QUALIFY ", s.Qualify)
+	if s.Sample != nil {
+		p.put(" USING SAMPLE ")
+		p.expr(s.Sample.Value, precUnary)
+		p.put(either(s.Sample.Rows, " ROWS", " PERCENT"))
+		p.when(s.Sample.Method != "", " ("+s.Sample.Method+")")
+		if s.Sample.Seed != nil {
+			p.put(" REPEATABLE ")
+			p.parenExprs([]Expr{s.Sample.Seed})
+		}
+	}
 }
 
 // clause writes a word and an expression, if there is one.

@@ -123,27 +123,3 @@ func (p *parser) stageTable() TableExpr {
 	t.Alias = p.tableAlias()
 	return t
 }
-
-// sample reads TABLESAMPLE, or returns nil.
-func (p *parser) sample() *Sample {
-	if !p.isKw(kwTablesample) {
-		return nil
-	}
-	s := &Sample{Place: p.place()}
-	p.advance()
-	s.Method = p.acceptAny("BERNOULLI", "SYSTEM", "RESERVOIR")
-	p.expect(tokLParen, "'(' with a share or a number of rows")
-	s.Value = p.expr(precUnary)
-	switch {
-	case p.acceptWord("ROWS"):
-		s.Rows = true
-	case p.accept(tokPercent), p.acceptWord("PERCENT"):
-	}
-	p.expect(tokRParen, "PERCENT, ROWS or ')'")
-	if p.acceptWord("REPEATABLE") {
-		p.expect(tokLParen, "'('")
-		s.Seed = p.parseExpr()
-		p.expect(tokRParen, "')'")
-	}
-	return s
-}

@@ -39,6 +39,9 @@ func (p *parser) selectBlock() *Select {
 	if s.Qualify == nil && p.acceptKw(kwQualify) {
 		s.Qualify = p.parseExpr()
 	}
+	if p.isKw(kwUsing) && p.isWord(p.peek(), "SAMPLE") {
+		s.Sample = p.usingSample()
+	}
 	return s
 }
 
