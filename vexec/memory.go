@@ -138,16 +138,27 @@ type releaser interface {
 func lastUses(pipelines []*pipeline) map[sink]int {
 	out := map[sink]int{}
 	for i, p := range pipelines {
-		if u, ok := p.src.(uses); ok {
-			out[u.uses()] = i
-		}
-		for _, op := range p.ops {
-			if u, ok := op.(uses); ok {
-				out[u.uses()] = i
-			}
-		}
+		noteUses(p, i, nil, out)
 	}
 	return out
+}
+
+// noteUses notes that p reads sinks while pipeline i runs: the steps of a recursion run at the end of its base. of is the recursion that p
+// is part of a step of.
+func noteUses(p *pipeline, i int, of *recursive, out map[sink]int) {
+	if u, ok := p.src.(uses); ok {
+		out[u.uses()] = i
+	}
+	for _, op := range p.ops {
+		if u, ok := op.(uses); ok {
+			out[u.uses()] = i
+		}
+	}
+	if rec, ok := p.sink.(*recursive); ok && rec != of {
+		for _, step := range rec.steps {
+			noteUses(step, i, rec, out)
+		}
+	}
 }
 
 // releaseAfter releases the sinks whose last reader was pipeline i.

@@ -12,8 +12,7 @@ import (
 )
 
 // recursive collects the rows of a recursive query: first those of its base, then, when these have ended, of step after step. A step is
-// a set of pipelines that is run as a whole; what does not depend on the rows of the last step, such as hash tables over other tables,
-// runs once.
+// a set of pipelines that is run as a whole; what does not depend on the rows of the last step, such as groups of other tables, runs once.
 type recursive struct {
 	label
 	n      *plan.Recursive
@@ -90,7 +89,7 @@ type recursion struct {
 	account *cache.Account
 
 	mu     sync.Mutex
-	locals []*keepStep
+	locals []*recursionStep
 
 	// all are the batches so far, last those of the last step.
 	all, last []storedBatch
@@ -103,18 +102,32 @@ func (s *recursive) open(r *run) (sinkState, error) {
 }
 
 func (s *recursion) local(w *worker) (step, error) {
-	return localStep(&s.mu, &s.locals, w, func() *keepStep { return &keepStep{store: newRowStore(s.r)} }), nil
+	return localStep(&s.mu, &s.locals, w, func() *recursionStep { return &recursionStep{store: newRowStore(s.r)} }), nil
 }
+
+// recursionStep stores the batches of one worker. They stay in memory: every step reads the last of them.
+type recursionStep struct {
+	ofWorker
+	store *rowStore
+}
+
+func (s *recursionStep) push(b *vec.Batch) (status, error) {
+	return more, s.store.add(own(s.w.seq, b.Len, b.Cols), s.store.charge.grow)
+}
+
+func (s *recursionStep) endMorsel() error { return nil }
+func (s *recursionStep) finish() error    { return nil }
 
 // finalize is called when the base has ended, and runs the steps.
 func (s *recursion) finalize(context.Context) error {
 	if err := s.take(); err != nil {
 		return err
 	}
-	// A sink belongs to every step if one of the pipelines into it does.
+	// A sink belongs to every step if one of the pipelines into it does. The hash table of a join serves one probe only.
 	changing := map[sink]bool{s.rec: true}
 	for _, p := range s.rec.steps {
-		changing[p.sink] = changing[p.sink] || !p.once
+		_, build := p.sink.(*joinBuild)
+		changing[p.sink] = changing[p.sink] || !p.once || build
 	}
 	var once, again []*pipeline
 	for _, p := range s.rec.steps {
@@ -148,7 +161,7 @@ func (s *recursion) finalize(context.Context) error {
 func (s *recursion) stores() map[*cache.Account]bool {
 	out := map[*cache.Account]bool{}
 	for _, l := range s.locals {
-		out[l.store.account] = true
+		out[l.store.charge.soft], out[l.store.charge.reserve] = true, true
 	}
 	return out
 }
@@ -182,6 +195,9 @@ func (r *run) runAgain(list []*pipeline, own sink) error {
 			delete(r.operators, op)
 		}
 		if p.sink != own {
+			if st, ok := r.sinks[p.sink].(releaser); ok {
+				st.release()
+			}
 			delete(r.sinks, p.sink)
 			r.pending[p.sink] = 0
 		}
@@ -250,7 +266,7 @@ func (s *recursion) dropSeen() error {
 		}
 		if len(sel) > 0 {
 			g := vec.NewBatch(b.n, b.cols...).Gather(sel)
-			fresh = append(fresh, storedBatch{b.seq, g.Len, g.Cols})
+			fresh = append(fresh, storedBatch{seq: b.seq, n: g.Len, cols: g.Cols})
 		}
 	}
 	s.last = fresh
