@@ -89,7 +89,10 @@ func prunable(n *plan.Scan, e expr.Expr) (p segment.Predicate, t types.Type, ok 
 		}
 		if t.IsVariant() {
 			// A cast to a number rounds and takes booleans and texts; the others are those of a comparison.
-			return p, e.To, t.Kind == types.Variant && !e.To.IsNumeric() && e.To.Equal(types.Of(e.To.Kind))
+			if e.To.IsInteger() {
+				p.Integer = e.To.Kind
+			}
+			return p, e.To, t.Kind == types.Variant && (!e.To.IsNumeric() || e.To.IsInteger()) && e.To.Equal(types.Of(e.To.Kind))
 		}
 		return p, e.To, lossless(t, e.To)
 	}

@@ -78,7 +78,7 @@ func (r *scanReader) prunePage() bool {
 			continue
 		}
 		for _, p := range f.f.bounds(r.st.r) {
-			p.Column, p.Path = f.pred.Column, f.pred.Path
+			p.Column, p.Path, p.Integer = f.pred.Column, f.pred.Path, f.pred.Integer
 			if r.unit.seg.r.PrunePage([]segment.Predicate{p}, r.unit.page) == segment.None {
 				return false
 			}

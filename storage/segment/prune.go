@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"math"
+
 	"github.com/ebira-db/ebira/sql/types"
 	"github.com/ebira-db/ebira/storage/parquetio"
 	"github.com/ebira-db/ebira/variant"
@@ -31,6 +33,9 @@ type Predicate struct {
 	Op     Op
 	// Values are the literals, of any scalar type. A NULL among them matches nothing.
 	Values *vec.Vector
+	// Integer, if not NULL, is the integer type that the path is cast to before it is compared. Something is decided only where that changes
+	// no value: where all are integers within its range.
+	Integer types.Kind
 }
 
 // Verdict says how many rows of a segment or page match.
@@ -159,6 +164,41 @@ func (b *bounds) set(at *pageEntry, leaf parquetio.LeafInfo, t types.Type) {
 	}
 }
 
+// within tells whether the values are integers that fit an integer type.
+func (b *bounds) within(k types.Kind) bool {
+	if b.min == nil || !b.min.Type.IsInteger() || b.min.Type.Kind == types.LargeInt {
+		return false
+	}
+	limit := int64(math.MaxInt64)
+	switch k {
+	case types.TinyInt:
+		limit = math.MaxInt8
+	case types.SmallInt:
+		limit = math.MaxInt16
+	case types.Int:
+		limit = math.MaxInt32
+	case types.BigInt:
+	default:
+		return false
+	}
+	return wideInt(b.min) >= -limit-1 && wideInt(b.max) <= limit
+}
+
+// wideInt returns the only value of a vector of an integer type of up to 64 bits.
+func wideInt(v *vec.Vector) int64 {
+	switch d := v.Data.(type) {
+	case []int8:
+		return int64(d[0])
+	case []int16:
+		return int64(d[0])
+	case []int32:
+		return int64(d[0])
+	case []int64:
+		return d[0]
+	}
+	panic("BUG: integer bound of type " + v.Type.String())
+}
+
 // decide compares bounds and literals.
 func (p *Predicate) decide(b bounds) Verdict {
 	switch p.Op {
@@ -268,9 +308,14 @@ func (p *Predicate) decidePath(r *Reader, e *entry, rest []string, page int) Ver
 	}
 	if typed > 0 {
 		b.set(&e.typed.pages[page], e.typed.chunk.Leaf, storedType(e.t))
+		if p.Integer != types.Null && (odd > 0 || !b.within(p.Integer)) {
+			return Some
+		}
 		if b.min == nil {
 			return p.decide(b)
 		}
+	} else if p.Integer != types.Null {
+		return Some
 	}
 	if lo, hi, ok := e.secondBounds(page, odd); ok {
 		b.grow(lo, hi)

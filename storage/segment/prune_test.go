@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/ebira-db/ebira/sql/types"
@@ -203,9 +204,39 @@ func TestPrunePaths(t *testing.T) {
 				}
 				return known.Get(i) && holds(p.Op, int(cmp[i]))
 			}, &tally)
+			if p.Op != IsNull && p.Op != IsNotNull && p.Values.Type.Kind == types.BigInt {
+				checkCast(t, rd, p, at, func(i int) bool { return known.Get(i) && holds(p.Op, int(cmp[i])) })
+			}
 		}
 	}
 	if tally[None] < 40 || tally[All] < 10 {
 		t.Errorf("verdicts none, some, all: %v; pruning does not work", tally)
+	}
+}
+
+// checkCast prunes the pages with the path cast to integers of several types: a verdict is allowed only where all values are such.
+func checkCast(t *testing.T, rd *Reader, p Predicate, at *vec.Vector, match func(i int) bool) {
+	t.Helper()
+	flat := variant.Flatten(at)
+	for kind, limit := range map[types.Kind]int64{types.TinyInt: 127, types.Int: math.MaxInt32, types.BigInt: math.MaxInt64} {
+		p.Integer = kind
+		for page := range rd.Pages() {
+			verdict := rd.PrunePage([]Predicate{p}, page)
+			if verdict == Some {
+				continue
+			}
+			for i := page * PageRows; i < page*PageRows+rd.PageRows(page); i++ {
+				if !flat.IsNull(i) {
+					meta, value := flat.VariantAt(i)
+					text := string(variant.AppendJSON(nil, meta, value))
+					if n, err := strconv.ParseInt(text, 10, 64); err != nil || n > limit || n < -limit-1 {
+						t.Fatalf("page %d: verdict %d although a value is %s", page, verdict, text)
+					}
+				}
+				if got := match(i); got != (verdict == All) {
+					t.Fatalf("page %d, row %d: match %v, verdict %d", page, i, got, verdict)
+				}
+			}
+		}
 	}
 }
