@@ -212,6 +212,47 @@ func castTyped[T any](v *vec.Vector, to types.Type, out []T, valid vec.Bitmap, c
 	}
 }
 
+// castFitting casts integers of up to 64 bits; it returns false if some value does not fit.
+func castFitting(v *vec.Vector, out any) bool {
+	switch src := v.Data.(type) {
+	case []int8:
+		return fitInto(src, out)
+	case []int16:
+		return fitInto(src, out)
+	case []int32:
+		return fitInto(src, out)
+	case []int64:
+		return fitInto(src, out)
+	}
+	return false
+}
+
+// fitInto is castFitting for one type of source.
+func fitInto[S int8 | int16 | int32 | int64](src []S, out any) bool {
+	switch dst := out.(type) {
+	case []int8:
+		return fitAll(dst, src)
+	case []int16:
+		return fitAll(dst, src)
+	case []int32:
+		return fitAll(dst, src)
+	case []int64:
+		return fitAll(dst, src)
+	}
+	return false
+}
+
+func fitAll[T, S int8 | int16 | int32 | int64](dst []T, src []S) bool {
+	lost := int64(0)
+	src = src[:len(dst)]
+	for i, x := range src {
+		y := T(x)
+		dst[i] = y
+		lost |= int64(x) ^ int64(y)
+	}
+	return lost == 0
+}
+
 // castPlain does the casts of flat vectors in which no value can fail; false if this is none of them.
 func castPlain(v *vec.Vector, to types.Type, out any) bool {
 	if sameValues(v.Type, to) {
@@ -219,7 +260,7 @@ func castPlain(v *vec.Vector, to types.Type, out any) bool {
 	}
 	dst, isDouble := out.([]float64)
 	if !isDouble {
-		return false
+		return v.Type.IsInteger() && to.IsInteger() && castFitting(v, out)
 	}
 	switch src := v.Data.(type) {
 	case []int64:
