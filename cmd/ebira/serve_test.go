@@ -249,13 +249,14 @@ func TestAllowedDirs(t *testing.T) {
 	}
 }
 
-// TestMemoryLimit runs an aggregate that does not fit; the server says so and goes on.
+// TestMemoryLimit runs a grouping that does not fit, which spills, and a single state that does not, of which the server says so and goes on.
 func TestMemoryLimit(t *testing.T) {
 	d := call{}.launch(t, "--data", filepath.Join(t.TempDir(), "d"), "--memory-limit", "32MiB", "--threads", "2")
 	for range 3 {
 		call{}.fails(t, []string{"resource limit: not enough memory", "--memory-limit"}, "sql", "--url", d.url, "-c",
-			"SELECT n, count(*) FROM (SELECT number AS n FROM numbers(3000000)) q GROUP BY n ORDER BY 2, 1 LIMIT 1")
+			"SELECT array_size(array_agg(number)) FROM numbers(5000000)")
 	}
+	equal(t, d.sql(t, "SELECT n, count(*) AS c FROM (SELECT number AS n FROM numbers(3000000)) q GROUP BY n ORDER BY 2, 1 LIMIT 1"), "n,c\n0,1\n")
 	equal(t, d.sql(t, "SELECT count(*) AS n FROM numbers(3000000)"), "n\n3000000\n")
 	d.stop(t)
 	call{}.fails(t, []string{"is not a size"}, "serve", "--data", "d", "--listen", "127.0.0.1:0", "--memory-limit", "much")
