@@ -27,14 +27,14 @@ func (b *builder) leftFirst(n *plan.Join) (heads, error) {
 		return nil, nil
 	}
 	c := &collect{label: label{"collect", n}, keys: n.LeftKeys, wanted: make([]bool, len(n.LeftKeys))}
-	any := false
+	taken := false
 	for k, e := range n.RightKeys {
 		if filterable(e.Type()) {
 			c.wanted[k] = b.offer(n.Right, e, &joinFilter{c, k})
-			any = any || c.wanted[k]
+			taken = taken || c.wanted[k]
 		}
 	}
-	if !any {
+	if !taken {
 		return nil, nil
 	}
 	left, err := b.build(n.Left)
@@ -118,20 +118,7 @@ func (s *collectState) finalize(context.Context) error {
 		s.batches = append(s.batches, l.batches...)
 	}
 	slices.SortStableFunc(s.batches, func(a, b collectedBatch) int { return cmp.Compare(a.seq, b.seq) })
-	sets := make([]*keySet, len(s.c.keys))
-	for k, wanted := range s.c.wanted {
-		if !wanted {
-			continue
-		}
-		var parts []*vec.Vector
-		rows := 0
-		for _, b := range s.batches {
-			parts = append(parts, flat(b.keys[k]))
-			rows += b.b.Len
-		}
-		sets[k] = newKeySet(parts, rows)
-	}
-	s.sets = sets
+	s.sets = newKeySets(s.c.wanted, len(s.batches), func(b, k int) *vec.Vector { return s.batches[b].keys[k] })
 	return nil
 }
 

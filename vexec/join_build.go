@@ -101,7 +101,7 @@ func (t *joinTable) finalize(context.Context) error {
 		return t.spillAll()
 	}
 	if t.b.j.layout != nil {
-		t.sets = newKeySets(t.b.wanted, batches, t.b.j.stored.keys)
+		t.sets = newKeySets(t.b.wanted, len(batches), func(b, k int) *vec.Vector { return t.b.j.stored.keys(batches[b].cols)[k] })
 	}
 	t.r.wait(t)
 	return nil

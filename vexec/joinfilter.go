@@ -53,8 +53,8 @@ func filterable(t types.Type) bool {
 	return false
 }
 
-// newKeySets makes the sets of the keys of stored batches; wanted says of which keys.
-func newKeySets(wanted []bool, batches []storedBatch, keys func(cols []*vec.Vector) []*vec.Vector) []*keySet {
+// newKeySets makes the sets of the keys that are wanted; key returns key k of batch b of n.
+func newKeySets(wanted []bool, n int, key func(b, k int) *vec.Vector) []*keySet {
 	sets := make([]*keySet, len(wanted))
 	for k, w := range wanted {
 		if !w {
@@ -62,8 +62,8 @@ func newKeySets(wanted []bool, batches []storedBatch, keys func(cols []*vec.Vect
 		}
 		var parts []*vec.Vector
 		rows := 0
-		for _, b := range batches {
-			v := flat(keys(b.cols)[k])
+		for b := range n {
+			v := flat(key(b, k))
 			parts = append(parts, v)
 			rows += v.Len
 		}
@@ -74,17 +74,17 @@ func newKeySets(wanted []bool, batches []storedBatch, keys func(cols []*vec.Vect
 
 func newKeySet(parts []*vec.Vector, rows int) *keySet {
 	s := &keySet{known: true}
-	any := false
+	found := false
 	for _, v := range parts {
 		eachInt(v, func(x int64) {
-			if !any {
-				s.min, s.max, any = x, x, true
+			if !found {
+				s.min, s.max, found = x, x, true
 			}
 			s.min, s.max = min(s.min, x), max(s.max, x)
 		})
 		s.typ = v.Type
 	}
-	if !any {
+	if !found {
 		s.min, s.max = 1, 0
 		return s
 	}
